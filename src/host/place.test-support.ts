@@ -1,4 +1,7 @@
-/** What the tests of the doors stand on: temporary folders, small disks, real child processes, and a look at what still runs. */
+/**
+ * What the tests of the doors build on: temporary folders, small disks, real child processes, and a look at what still
+ * runs.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
@@ -13,22 +16,25 @@ const children = new Set<ChildProcess>()
 
 afterAll(clearAway)
 
-/** Where test files share a process, only the first one loads this module: `test/clear-away.ts` calls this after each of them. */
+/**
+ * If test files share a process, only the first one loads this module: `test/clear-away.ts` calls this after each of
+ * them.
+ */
 export function clearAway(): void {
   for (const child of children) child.kill('SIGKILL')
-  // Whoever looks through all disks just now must not keep the folder.
+  // A program that is scanning all disks must not keep the folder.
   for (const disk of disks.splice(0)) succeeds('umount', '--lazy', disk)
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** A new folder that is gone after the tests of the file. */
+/** A new folder that is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-test-')))
   folders.push(folder)
   return folder
 }
 
-/** Asks again until the answer is something; an answer that never comes fails the test that waits for it. */
+/** Asks again until the answer is defined; one that never comes fails the waiting test. */
 export async function eventually<Answer>(
   ask: () => Answer | Promise<Answer>,
   ms = 50_000,
@@ -40,10 +46,10 @@ export async function eventually<Answer>(
   throw new Error(`Nothing came of it in ${ms} ms: ${ask}`)
 }
 
-/** Whether this machine lets the tests make file systems of their own: only root may, and not in every container. */
+/** Whether this machine lets the tests mount file systems: only root may, and not in every container. */
 export const canMount: boolean = looksMountable(temporaryMountPoint())
 
-/** A file system in memory. It is full soon, or read-only when told to be. */
+/** A file system in memory. It is soon full, or read-only on request. */
 export function smallDisk(options: string): { path: string; remount(options: string): void } {
   const path = temporaryMountPoint()
   if (!tryMount(path, options)) throw new Error(`A disk with ${options} cannot be mounted.`)
@@ -75,7 +81,7 @@ function succeeds(program: string, ...args: string[]): boolean {
   return spawnSync(program, args).status === 0
 }
 
-/** The processes whose environment carries this text, zombies apart. */
+/** The processes whose environment contains this text, except zombies. */
 export function running(marker: string): number[] {
   return readdirSync('/proc').flatMap((name) =>
     /^\d+$/.test(name) && carries(Number(name), marker) ? [Number(name)] : [],
@@ -86,11 +92,11 @@ export function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'))
   } catch {
-    return false // nothing by that number
+    return false // no process with that id
   }
 }
 
-/** A process that is becoming another program has no environment for a moment, so an empty one is looked at again. */
+/** A process has no environment for a moment while it execs, so an empty one is looked at again. */
 function carries(pid: number, marker: string): boolean {
   try {
     for (let look = 0; look < 50; look++) {
@@ -99,7 +105,7 @@ function carries(pid: number, marker: string): boolean {
       if (!isAlive(pid) || isOfTheKernel(pid)) return false
     }
   } catch {
-    // it has ended meanwhile, or belongs to somebody else
+    // it has ended meanwhile, or belongs to another user
   }
   return false
 }
@@ -116,7 +122,7 @@ export function source(name: string): string {
 export type Child = { pid: number; lines(): string[]; ended: Promise<Result>; write(text: string): void }
 export type Result = { code: number | null; signal: string | null; out: string; err: string }
 
-/** Runs lines of TypeScript in a Node of their own. `through`: a program that becomes that Node. */
+/** Runs lines of TypeScript in a separate Node. `through`: a program that execs that Node. */
 export function startScript(code: string, env: Record<string, string> = {}, through: readonly string[] = []): Child {
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--input-type=module-typescript']
   const [program = '', ...words] = [...through, ...node, '--eval', code]
@@ -126,7 +132,7 @@ export function startScript(code: string, env: Record<string, string> = {}, thro
   let err = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (out += text))
   child.stderr.setEncoding('utf8').on('data', (text) => (err += text))
-  child.stdin.on('error', () => {}) // it may be killed before it has read all
+  child.stdin.on('error', () => {}) // it may be killed before it has read everything
   const ended = once(child, 'close').then(([exit, signal]): Result => {
     children.delete(child)
     return { code: exit, signal, out, err }

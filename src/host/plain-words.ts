@@ -1,8 +1,10 @@
-/** What Node and SQLite say about a place that is full, read-only, missing, locked or damaged, as sentences for people. */
+/**
+ * What Node and SQLite say about a path that is full, read-only, missing, locked or damaged, as sentences for people.
+ */
 import { closeSync, openSync } from 'node:fs'
 import { RalphError } from '../error.ts'
 
-/** Turns what Node says about a full, read-only or missing place into a sentence; anything else stays as it is. */
+/** Turns a Node error about a full, read-only or missing path into a sentence; any other error stays as it is. */
 export function inPlainWords(cause: unknown, path: string): unknown {
   switch (codeOf(cause)) {
     case 'ENOSPC':
@@ -11,7 +13,7 @@ export function inPlainWords(cause: unknown, path: string): unknown {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
-    case 'ENOENT': // also what Node says when folders are to be made on a read-only disk
+    case 'ENOENT': // Node also says this if folders cannot be created on a read-only disk
       return notWritable(path, cause)
     case 'ENOTDIR':
     case 'EEXIST':
@@ -25,7 +27,7 @@ export function inPlainWords(cause: unknown, path: string): unknown {
   }
 }
 
-/** Turns what SQLite says about a file into a sentence. `code`: its primary result code. */
+/** Turns a SQLite error about a file into a sentence. `code`: its primary result code. */
 export function inSqliteWords(cause: unknown, path: string, code: number | undefined): unknown {
   switch (code) {
     case 5:
@@ -46,14 +48,14 @@ export function inSqliteWords(cause: unknown, path: string, code: number | undef
     case 26:
       return damaged(path, cause)
     case 1:
-      // A function of SQLite's own met something that is not JSON; every other error of this kind is a bug of ours.
+      // A function of SQLite met something that is not JSON; every other error of this kind is a bug of ours.
       return String(cause).includes('malformed JSON') ? damaged(path, cause) : cause
     default:
       return cause
   }
 }
 
-/** `what` was stored, and cannot be read any more. */
+/** `what` was stored, and can no longer be read. */
 export function damagedRecord(what: string, why: string, cause?: unknown): RalphError {
   return new RalphError(
     'database-broken',
@@ -70,7 +72,7 @@ function damaged(path: string, cause: unknown): RalphError {
   )
 }
 
-/** SQLite does not tell why a file cannot be opened. Node does. */
+/** SQLite does not say why a file cannot be opened. Node does. */
 function whyNotOpened(cause: unknown, path: string): unknown {
   try {
     closeSync(openSync(path, 'r+'))
@@ -82,7 +84,7 @@ function whyNotOpened(cause: unknown, path: string): unknown {
 
 const FEWER = 'or run fewer agents in parallel'
 
-/** What a machine or a process can have too little of for a while, by Node's name for it. */
+/** What a machine or a process can run out of for a while, by Node's error code. */
 const SHORTAGES: Readonly<Record<string, readonly [what: string, help: string]>> = {
   EMFILE: ['ralph has too many files open', `Raise the limit (\`ulimit -n 4096\`), ${FEWER}.`],
   ENFILE: ['the machine has too many files open', `Stop other programs, ${FEWER}.`],
@@ -99,10 +101,10 @@ export function shortageWords(cause: unknown): readonly [what: string, help: str
   return SHORTAGES[String(codeOf(cause))] ?? ['', '']
 }
 
-/** For whatever nobody expected: a machine that is short of something is no bug of ours. */
+/** For unexpected errors: a machine that is short of something is not a bug of ours. */
 export function unlessShortage(cause: unknown): unknown {
   if (!isShortage(cause)) return cause
-  const { syscall, path } = cause as NodeJS.ErrnoException // it has a code of Node's
+  const { syscall, path } = cause as NodeJS.ErrnoException // it has one of Node's error codes
   return machineLimit(cause, syscall === 'open' ? path : undefined)
 }
 
@@ -113,7 +115,7 @@ export function machineLimit(cause: unknown, path?: string): RalphError {
   return new RalphError('machine-limit', `${failed}: ${what}. ${help}`, { cause })
 }
 
-/** What Node calls an error, such as ENOENT. */
+/** Node's code of an error, such as ENOENT. */
 export function codeOf(cause: unknown): unknown {
   return cause instanceof Error && 'code' in cause ? cause.code : undefined
 }
@@ -132,7 +134,7 @@ function notWritable(path: string, cause: unknown): RalphError {
   )
 }
 
-/** The folder a loop works in is not there any more. */
+/** The folder of a loop no longer exists. */
 export function folderGone(path: string, cause: unknown): RalphError {
   return new RalphError('home-unusable', `Folder not found: ${path}. Restore it, then run \`ralph resume\`.`, {
     cause,

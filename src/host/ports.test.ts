@@ -11,7 +11,7 @@ function makeTree(home: string, name: string): string {
   return path
 }
 
-test('a worktree has ten ports of its own, and keeps them', async () => {
+test('a worktree has its own ten ports, and keeps them', async () => {
   const home = temporaryFolder()
   const [a, b] = [makeTree(home, 'a'), makeTree(home, 'b')]
   const [first, second] = [await portOf(home, a), await portOf(home, b)]
@@ -20,7 +20,7 @@ test('a worktree has ten ports of its own, and keeps them', async () => {
   expect(readdirSync(join(home, 'ports')).sort()).toEqual([String(first), String(second)].sort())
 })
 
-test('those of a worktree that is gone are free again', async () => {
+test('the ports of a deleted worktree are free again', async () => {
   const home = temporaryFolder()
   const a = makeTree(home, 'a')
   await portOf(home, a)
@@ -29,7 +29,7 @@ test('those of a worktree that is gone are free again', async () => {
   expect(readdirSync(join(home, 'ports'))).toEqual([String(given)])
 })
 
-test('ports that somebody listens on are left out', async () => {
+test('ports that a program listens on are left out', async () => {
   const home = temporaryFolder()
   const a = makeTree(home, 'a')
   const first = Number(await portOf(home, a))
@@ -40,7 +40,7 @@ test('ports that somebody listens on are left out', async () => {
   await new Promise((done) => server.close(done))
 })
 
-test('who asks at the same time gets others', async () => {
+test('two callers at the same time get different ports', async () => {
   const home = temporaryFolder()
   const given = await Promise.all(['a', 'b', 'c', 'd'].map((name) => portOf(home, makeTree(home, name))))
   expect(new Set(given).size).toBe(4)

@@ -1,16 +1,16 @@
-/** Ports for worktrees: ten for each, so that the servers of several loops run side by side. */
+/** Ports for worktrees: ten each, so that the servers of several loops run side by side. */
 import { linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { isFolder, makePrivateFolder, readIfThere } from './files.ts'
 import { codeOf } from './plain-words.ts'
 
-/** Above what people and systems like to use, below what the system hands out by itself. */
+/** Above what people and systems like to use, below what the system assigns by itself. */
 const FIRST = 21_000
 const EACH = 10
 const MOST = 1_000
 
-/** The first of the ports that are this worktree's for as long as it is there. Undefined: none are left. */
+/** The first of the ports that belong to this worktree as long as it exists. Undefined: none are left. */
 export async function portOf(home: string, worktree: string): Promise<number | undefined> {
   const folder = join(home, 'ports')
   makePrivateFolder(folder)
@@ -25,18 +25,18 @@ export async function portOf(home: string, worktree: string): Promise<number | u
   return undefined
 }
 
-/** One file each, named by the first port. Those of worktrees that are gone are free again. */
+/** One file each, named by the first port. Those of deleted worktrees are free again. */
 function takenIn(folder: string): Map<number, string> {
   const taken = new Map<number, string>()
   for (const name of readdirSync(folder).filter((each) => /^\d+$/.test(each))) {
-    const path = readIfThere(join(folder, name)) // another process may be clearing up, too
+    const path = readIfThere(join(folder, name)) // another process may be cleaning up as well
     if (path !== undefined && isFolder(path)) taken.set(Number(name), path)
     else if (path !== undefined) forget(folder, name, path)
   }
   return taken
 }
 
-/** Put aside first: should another process have taken the ports since they were looked at, they stay its own. */
+/** Moved aside first: if another process has taken the ports since they were looked at, it keeps them. */
 function forget(folder: string, name: string, stale: string): void {
   const aside = join(folder, `.${name}.${process.pid}.old`)
   try {
@@ -49,7 +49,7 @@ function forget(folder: string, name: string, stale: string): void {
   }
 }
 
-/** False when another process was quicker. A link appears whole, with what it says. */
+/** False if another process was quicker. A link appears at once, with its content. */
 function take(folder: string, port: number, worktree: string): boolean {
   const half = join(folder, `.${port}.${process.pid}.tmp`)
   writeFileSync(half, worktree, { mode: 0o600 })

@@ -1,4 +1,4 @@
-/** A linked worktree that can be worked in at once: with ports of its own, and set up by the command that the config names. */
+/** Makes a linked worktree ready to work in: with its own ports, and set up by the command in the config. */
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -17,13 +17,13 @@ type Preparing = {
   env: Readonly<Record<string, string | undefined>>
   signal: AbortSignal
   note: (text: string) => void
-  /** What a person types to go on, where it fails. */
+  /** The command to continue with if it fails. */
   again: string
-  /** Setting it up runs inside. */
+  /** The setup runs inside this sandbox. */
   fence?: Fence | undefined
 }
 
-/** Returns what agents and checks find in their environment there. */
+/** Returns the environment variables for agents and checks there. */
 export async function prepareWorktree(worktree: Worktree, preparing: Preparing): Promise<Record<string, string>> {
   const port = await portOf(preparing.home, worktree.path)
   const own = port === undefined ? {} : { RALPH_PORT: String(port) }
@@ -34,13 +34,16 @@ export async function prepareWorktree(worktree: Worktree, preparing: Preparing):
 
 export const SETUP_MINUTES = 30
 
-/** Once: the note goes with the worktree. One that failed, or was interrupted, is tried again at the next start. */
+/**
+ * Runs once: the record is removed with the worktree. A setup that failed or was interrupted is tried again at the next
+ * start.
+ */
 async function setUp(path: string, command: string, preparing: Preparing): Promise<void> {
   const { home, loop, dir, env, signal, note, again, fence } = preparing
   const done = join((await repositoryOf(path)).gitDir, 'ralph-set-up')
   if (readIfThere(done) === command) return
   note(`setting up the worktree: ${command}`)
-  const marked = { ...env, RALPH_LOOP_ID: loop } // so that the next ralph can end it
+  const marked = { ...env, RALPH_LOOP_ID: loop } // so that the next ralph can kill it
   const before = await changedIn(path)
   const limits = { minutes: SETUP_MINUTES, signal, fence, online: true }
   const verdict = await runCheck(command, { dir, env: marked, home, ...limits })

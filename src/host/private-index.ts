@@ -1,33 +1,33 @@
-/** An index of ralph's own, begun as a copy of the person's: what is built in it leaves theirs untouched. */
+/** ralph's own index, started as a copy of the person's: what is built in it leaves theirs untouched. */
 import { constants, copyFileSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { inBytes, listPaths, type Repository } from './git.ts'
 import { listGitlinks } from './gitlinks.ts'
 
-/** Git is content with files it could not read; those are left as they were. False: git gave up. */
+/** git accepts that it could not read some files; those are left as they were. False: git gave up. */
 export type PrivateIndex = {
   /** Names it to git. */
   env: Record<string, string>
-  /** Whether a part of the files is not checked out. */
+  /** Whether some of the files are not checked out. */
   sparse: boolean
-  /** What `git ls-files` lists of it. */
+  /** What `git ls-files` lists in it. */
   list(how: readonly string[]): Promise<string[] | undefined>
-  /** Takes in what has changed of the files that are in it. */
+  /** Adds what has changed in the files it contains. */
   update(pathspec: readonly string[]): Promise<boolean>
-  /** Takes in these files, also ignored ones. */
+  /** Adds these files, even ignored ones. */
   add(paths: readonly string[]): Promise<boolean>
   drop(paths: readonly string[]): Promise<boolean>
-  /** Undefined when git cannot. */
+  /** Undefined if git fails. */
   writeTree(): Promise<string | undefined>
-  /** Begins again with a copy of the person's. */
+  /** Starts again with a copy of the person's. */
   renew(): Promise<void>
 }
 
-/** One from before is taken up again, so that only changed files are read. */
+/** An earlier one is reused, so that only changed files are read. */
 export async function openPrivateIndex(repo: Repository, path: string, loop: string): Promise<PrivateIndex> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  rmSync(`${path}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
-  // The mark lets the next ralph find and end a git whose ralph was killed.
+  rmSync(`${path}.lock`, { force: true }) // left by a killed git; a loop has one driver at a time
+  // The mark lets the next ralph find and kill a git whose own ralph was killed.
   const env = { GIT_INDEX_FILE: path, RALPH_LOOP_ID: loop }
   const list = (how: readonly string[]) => listPaths(repo, how, env)
 
@@ -42,7 +42,7 @@ export async function openPrivateIndex(repo: Repository, path: string, loop: str
     } catch {
       return // a new repository has none
     }
-    // What a person asked git not to look at must be looked at, or going back would overwrite it unseen.
+    // Files that a person told git to skip must be looked at, or a rollback would overwrite them unseen.
     const hidden = ((await list(['-v'])) ?? []).flatMap((entry) => (/^[a-z] /.test(entry) ? [entry.slice(2)] : []))
     if (hidden.length > 0) await succeeds(['update-index', '--no-assume-unchanged', '-z', '--stdin'], hidden)
   }

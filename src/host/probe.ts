@@ -1,4 +1,6 @@
-/** Is an agent on this machine? Its login is looked for, its version is asked for; no model is called. */
+/**
+ * Whether an agent is installed on this machine: looks for its login and asks for its version, without calling a model.
+ */
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import type { Probe } from '../agents/agent.ts'
@@ -8,7 +10,7 @@ export type FoundAgent = { path: string; login: 'yes' | 'no' | 'unknown' }
 
 export type Where = { dir: string; env: Readonly<Record<string, string | undefined>> }
 
-/** Without starting anything. */
+/** Starts no program. */
 export function findAgent({ programs, login }: Probe, { dir, env }: Where): FoundAgent | undefined {
   const path = programs.map((program) => findProgram(program, dir, env.PATH)).find((found) => found !== undefined)
   if (path === undefined) return undefined

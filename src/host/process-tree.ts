@@ -1,4 +1,7 @@
-/** Everything a program started: found by group, by a marker in the environment and by a limit, ended politely, then for certain. */
+/**
+ * Everything a program started: found by group, by a marker in the environment and by a limit; stopped with SIGTERM,
+ * then SIGKILL.
+ */
 import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,14 +10,14 @@ import { waitForRoom } from './shortage.ts'
 
 const HAS_PROC = existsSync('/proc/self/environ')
 
-/** What the processes of a program can be found by. */
+/** What identifies the processes of a program. */
 export type Trace = {
   /** The id of the leader, the first of them. */
   group: number
   marker: string
-  /** Its hard limit of file locks. Absent or 0: it was given none. */
+  /** Its hard limit of file locks. Absent or 0: it has none. */
   limit?: number
-  /** How many processes had ever been started before it. With 0, which is unknown, all processes are looked at. */
+  /** How many processes had ever been started before it. With 0, which means unknown, all processes are looked at. */
   forks: number
   /** Only those that work below this folder. Absent: wherever they are. */
   below?: string | undefined
@@ -22,11 +25,13 @@ export type Trace = {
 
 type ProcessTree = Trace & {
   graceMs: number
-  /** Whether the leader of the group has ended; where there is no /proc, nothing else is known. */
+  /** Whether the leader of the group has ended; without /proc, nothing else is known. */
   exited: () => boolean
 }
 
-/** SIGTERM, grace, SIGKILL: to the group and to every process that carries the marker. When it returns, they are gone. */
+/**
+ * SIGTERM, grace, SIGKILL: to the group and to every process that carries the marker. When it returns, they have ended.
+ */
 export async function endProcesses(tree: ProcessTree): Promise<void> {
   const { group, graceMs, exited } = tree
   const marked = () => waitForRoom(() => findMarked(tree))
@@ -34,18 +39,21 @@ export async function endProcesses(tree: ProcessTree): Promise<void> {
   if (await alive()) {
     signalAll([-group, ...(await marked())], 'SIGTERM')
     await until(async () => !(await alive()), graceMs)
-    // Again until nothing is found: a process may fork between the look and the kill.
+    // Repeated until nothing is found: a process may fork between the look and the kill.
     await until(async () => {
       signalAll(await marked(), 'SIGKILL')
       return (await marked()).length === 0
     }, 2_000)
   }
   signalAll([-group], 'SIGKILL')
-  // A killed process lives on until its turn on the processor comes, a while on a busy machine.
+  // A killed process lives until it is scheduled again, which takes a while on a busy machine.
   await until(() => waitForRoom(async () => !hasMembers(tree)), 2_000)
 }
 
-/** Ends what an earlier ralph left of a loop. `below`: only there, since another one may be driving it elsewhere on this machine. */
+/**
+ * Kills what an earlier ralph left of a loop. `below`: only there, since another one may be driving it elsewhere on
+ * this machine.
+ */
 export async function reap(loop: string, below?: string): Promise<void> {
   await endProcesses({
     group: 0,
@@ -59,18 +67,18 @@ export async function reap(loop: string, below?: string): Promise<void> {
 
 async function until(holds: () => Promise<boolean>, ms: number): Promise<void> {
   const end = performance.now() + ms
-  // Mostly the wait is over at once; only a long one is worth long naps.
+  // Usually the wait is short; only a long one is worth long pauses.
   for (let nap = 1; !(await holds()) && performance.now() < end; nap = Math.min(nap * 2, 10)) await sleep(nap)
 }
 
-/** Whether somebody in the group is alive; of those who left it, only the marker tells. */
+/** Whether a process in the group is alive; those that left it are only known by the marker. */
 function hasMembers({ group, forks }: Trace): boolean {
   if (group === 0) return false
   for (const pid of startedSince(group, forks)) if (isMember(pid, group)) return true
   return false
 }
 
-/** A zombie is none: it may be left so for as long as its parent likes. */
+/** A zombie counts as none: it may stay one for as long as its parent likes. */
 function isMember(pid: number, group: number): boolean {
   const [state = 'X', , ofGroup] = readProc(`${pid}/stat`)?.split(') ').at(-1)?.split(' ') ?? []
   return Number(ofGroup) === group && !'ZX'.includes(state)
@@ -90,16 +98,16 @@ function worksBelow(pid: number, { below }: Trace): boolean {
   try {
     return `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${below}/`)
   } catch {
-    return false // it has ended meanwhile, or belongs to somebody else
+    return false // it has ended meanwhile, or belongs to another user
   }
 }
 
-// Asking for one id after the other is quicker than a list of all processes, as long as it is about few.
+// Asking for one id after the other is faster than listing all processes, as long as there are few.
 const FEW = 256
 
 /**
  * The processes that can have come from the one with the id `first`. Ids rise, so what a process forks before it ends
- * is met later on the way: none is passed over, whatever ends while we look.
+ * comes later on the way: none is missed, whatever ends while we look.
  */
 function* startedSince(first: number, forks: number): Generator<number> {
   const last = lastSince(first, forks)
@@ -109,7 +117,7 @@ function* startedSince(first: number, forks: number): Generator<number> {
   yield* upwardsFrom(last + 1)
 }
 
-/** The newest id, when it is certain that ids have not begun anew since `first` was given out. */
+/** The newest id, if ids have certainly not wrapped around since `first` was assigned. */
 function lastSince(first: number, forks: number): number | undefined {
   const last = lastProcess()
   const roundOfIds = Number(readProc('sys/kernel/pid_max') ?? 0)
@@ -122,45 +130,46 @@ function* upwardsFrom(first: number): Generator<number> {
     for (; pid <= last; pid++) if (existsSync(`/proc/${pid}`)) yield pid
 }
 
-/** Every process, and those that were started while the list was gone through. */
+/** Every process, including those that were started while the list was read. */
 function* allProcesses(): Generator<number> {
   const listed = new Set(listProcesses())
   yield* listed
   yield* listProcesses().filter((pid) => !listed.has(pid))
 }
 
-/** The ids of the processes there are. */
+/** The ids of the existing processes. */
 export function listProcesses(): number[] {
   try {
     return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
   } catch (cause) {
     if (isShortage(cause)) throw cause
-    return [] // no /proc on this system: the group alone is ended
+    return [] // no /proc on this system: only the group is killed
   }
 }
 
-/** How many processes this machine has ever started; 0 where it does not say. */
+/** How many processes this machine has ever started; 0 if it does not say. */
 export function countForks(): number {
   return Number(/^processes (\d+)$/m.exec(readProc('stat') ?? '')?.[1] ?? 0)
 }
 
-/** The id given out last; 0 where the system does not say. */
+/** The id that was assigned last; 0 if the system does not say. */
 function lastProcess(): number {
   return Number(readProc('sys/kernel/ns_last_pid') ?? 0)
 }
 
 /**
- * A number that tells the processes of one program from all others. Linux takes no notice of the limit of file locks, but
- * every process inherits it, whatever it does to its environment, and only root can raise it again. 0: there is no such limit.
+ * A number that distinguishes the processes of one program from all others. Linux ignores the limit of file locks, but
+ * every process inherits it, whatever it does to its environment, and only root can raise it again. 0: there is no such
+ * limit.
  */
 export function chooseLimit(): number {
   const own = limitOf('self')
   if (own === undefined) return 0
-  const most = own === 'unlimited' ? 2 ** 47 : Number(own) // inside a turn of another ralph it is limited already
+  const most = own === 'unlimited' ? 2 ** 47 : Number(own) // inside a turn of another ralph it is already limited
   return most > FEWEST ? randomInt(Math.floor(most / 2), most) : 0
 }
 
-/** Below, chance would not tell enough of them apart. */
+/** Below this, random numbers would not differ often enough. */
 const FEWEST = 2 ** 24
 
 function limitOf(pid: number | 'self'): string | undefined {
@@ -173,7 +182,7 @@ function isLimited(pid: number, { limit = 0 }: Trace): boolean {
 
 const MOST_LOOKS = 100
 
-/** For a moment, a process that becomes another program has neither environment nor words; that is waited for. */
+/** While a process execs, it has neither environment nor arguments for a moment; that is waited for. */
 async function carries(pid: number, marker: string): Promise<boolean> {
   for (let look = 0, bare = 0; look < MOST_LOOKS && bare < 3; look++) {
     const environment = readProc(`${pid}/environ`)
@@ -185,7 +194,7 @@ async function carries(pid: number, marker: string): Promise<boolean> {
   return false
 }
 
-/** What has ended and what is the kernel's own has none. */
+/** Ended processes and kernel threads have none. */
 function hasMemory(pid: number): boolean {
   const fields = readProc(`${pid}/stat`)?.split(') ').at(-1)?.split(' ')
   return Number(fields?.[20] ?? 0) > 0
@@ -194,7 +203,7 @@ function hasMemory(pid: number): boolean {
 // Hundreds of these files are read at the end of a turn, and readFileSync takes 64 KB of memory for each.
 let page: Buffer | undefined
 
-/** Undefined when it is not on this system, has ended, or belongs to somebody else. */
+/** Undefined if it is not on this system, has ended, or belongs to another user. */
 function readProc(name: string): string | undefined {
   let file: number | undefined
   try {
@@ -214,7 +223,7 @@ function readProc(name: string): string | undefined {
 
 function signalAll(pids: readonly number[], signal: 'SIGTERM' | 'SIGKILL'): void {
   for (const pid of pids) {
-    if (pid === 0) continue // that would be the group of ralph itself
+    if (pid === 0) continue // that would be ralph's own group
     try {
       process.kill(pid, signal)
     } catch {

@@ -54,13 +54,13 @@ function node(code: string): string[] {
 }
 
 describe('what a program is given', () => {
-  test('its prompt comes on stdin, byte for byte, and stdin is ended', async () => {
+  test('its prompt arrives on stdin, byte for byte, and stdin is closed', async () => {
     const prompt = `---\n$(touch pwned) \`touch pwned\` "quotes" 'single' \\ %s 🦉\r\n\ttab\n---`
     const { code, pieces } = await runs('cat', { stdin: prompt })
     expect({ code, printed: pieces.join('') }).toEqual({ code: 0, printed: prompt })
   })
 
-  test('a prompt of a megabyte arrives whole', async () => {
+  test('a prompt of one megabyte arrives completely', async () => {
     const prompt = '0123456789abcde\n'.repeat(65_536)
     const { pieces } = await runs('cat', { stdin: prompt })
     expect(pieces.join('')).toBe(prompt)
@@ -71,24 +71,24 @@ describe('what a program is given', () => {
     expect({ code, stopped }).toEqual({ code: 3, stopped: undefined })
   })
 
-  test('its words reach it as they are, without a shell between', async () => {
+  test('its arguments arrive unchanged, without a shell in between', async () => {
     const words = ['', ' ', '$HOME', '`id`', '$(id)', ';', '*', "'", '"', '\\', '-n', '🦉', 'a\nb']
     const { lines } = await runsProgram([...node('console.log(JSON.stringify(process.argv.slice(1)))'), '--', ...words])
     expect(JSON.parse(lines[0] ?? '')).toEqual(words)
   })
 
-  test('it works in its folder, with its environment', async () => {
+  test('it runs in its folder, with its environment', async () => {
     const { lines } = await runs('pwd; echo "$GIVEN"', { env: { ...process.env, GIVEN: 'a b', MARKER: marker } })
     expect(lines).toEqual([dir, 'a b'])
   })
 
-  test('it does not hold the lifeline of the sh beside it', async () => {
+  test('it does not inherit the lifeline of the sh next to it', async () => {
     const { lines } = await runs('ls /proc/$$/fd')
     expect(lines).toContain('2')
     expect(lines).not.toContain('3')
   })
 
-  test('a folder that is gone is said in a sentence', async () => {
+  test('a missing folder is reported in a sentence', async () => {
     await expect(runs('true', { dir: join(dir, 'gone') })).rejects.toMatchObject({
       code: 'home-unusable',
       message: expect.stringContaining(join(dir, 'gone')),
@@ -99,24 +99,24 @@ describe('what a program is given', () => {
 describe('what a program prints', () => {
   test.each<[what: string, printf: string, lines: string[]]>([
     ['lines', 'one\\ntwo\\n', ['one', 'two']],
-    ['a last line without its end', 'one\\ntwo', ['one', 'two']],
+    ['a last line without a line break', 'one\\ntwo', ['one', 'two']],
     ['empty lines', '\\n\\none\\n\\n', ['', '', 'one', '']],
-    ['line ends of Windows', 'one\\r\\ntwo\\r\\n', ['one', 'two']],
+    ['Windows line breaks', 'one\\r\\ntwo\\r\\n', ['one', 'two']],
     ['a carriage return within a line', '10%%\\r20%%\\n', ['10%\r20%']],
     ['nothing', '', []],
-    ['bytes that are no UTF-8', 'a\\377b\\n', ['a\uFFFDb']],
+    ['bytes that are not UTF-8', 'a\\377b\\n', ['a\uFFFDb']],
     ['half a character at the end', 'a\\342\\202', ['a\uFFFD']],
-    ['letters of several bytes', 'gr\\303\\274n \\360\\237\\246\\211\\n', ['grün 🦉']],
+    ['multibyte characters', 'gr\\303\\274n \\360\\237\\246\\211\\n', ['grün 🦉']],
     ['a NUL', 'a\\000b\\n', ['a\0b']],
   ])('%s', async (_, printf, lines) => {
     expect((await runs(`printf '${printf}'`)).lines).toEqual(lines)
   })
 
-  test('a character that comes in two halves is one', async () => {
+  test('a character that arrives in two halves is one', async () => {
     expect((await runs(`printf '\\342\\202'; sleep 0.1; printf '\\254\\n'`)).lines).toEqual(['€'])
   })
 
-  test('both streams are told apart', async () => {
+  test('both streams are kept apart', async () => {
     const { lines, errors } = await runs('echo out; echo err >&2')
     expect({ lines, errors }).toEqual({ lines: ['out'], errors: ['err'] })
   })
@@ -133,13 +133,13 @@ describe('what a program prints', () => {
     expect(tookMs).toBeGreaterThan(450)
   })
 
-  test('what it printed last is read to the end, also much of it at once', async () => {
+  test('its last output is read to the end, even a lot of it at once', async () => {
     const { lines } = await runs('seq 1 200000')
     expect(lines.length).toBe(200_000)
     expect(lines.at(-1)).toBe('200000')
   })
 
-  test('the record is made of whole lines, so that nothing within a line is torn apart', async () => {
+  test('the record consists of whole lines, so that no line is torn apart', async () => {
     const { pieces } = await runs('seq 1 200000')
     expect(pieces.filter((piece) => !piece.endsWith('\n'))).toEqual([])
     expect(pieces.join('').split('\n').length).toBe(200_001)
@@ -171,11 +171,11 @@ describe('how a program ends', () => {
     expect({ code, signal, stopped }).toEqual({ code: null, signal: by, stopped: undefined })
   })
 
-  test('a program that is not there ends with 127', async () => {
+  test('a program that does not exist ends with 127', async () => {
     expect((await runsProgram(['no-such-program-at-all'], { env: { PATH: dir } })).code).toBe(127)
   })
 
-  test('silence ends it, and every sign of life puts that off', async () => {
+  test('silence ends it, and every sign of life postpones that', async () => {
     const { lines, stopped, tookMs } = await runs('for i in 1 2 3 4; do sleep 0.4; echo $i; done; sleep 600', {
       silenceMs: 1_000,
     })
@@ -193,7 +193,7 @@ describe('how a program ends', () => {
     expect((await runs('sleep 600', { deadlineMs: -5 })).stopped).toBe('deadline')
   })
 
-  test('limits longer than a timer can hold do not end it', async () => {
+  test('limits longer than a timer allows do not end it', async () => {
     const { code, stopped } = await runs('sleep 0.1', { deadlineMs: 1e12, silenceMs: 1e12 })
     expect({ code, stopped }).toEqual({ code: 0, stopped: undefined })
   })
@@ -216,7 +216,7 @@ describe('how a program ends', () => {
     expect(findProgram('./started', dir)).toBeUndefined()
   })
 
-  test('an abort in the very moment of the start ends it', async () => {
+  test('an abort at the very moment of the start ends it', async () => {
     const told = new AbortController()
     const running = runs('sleep 600', { signal: told.signal })
     told.abort()
@@ -230,14 +230,14 @@ describe('how a program ends', () => {
     expect({ code, stopped }).toEqual({ code: 0, stopped: undefined })
   })
 
-  test('it is asked politely and given time to tidy up', async () => {
+  test('it gets SIGTERM and time to tidy up', async () => {
     const { code, lines } = await runs(`trap 'echo tidied; exit 7' TERM; echo ready; while :; do sleep 0.05; done`, {
       deadlineMs: 300,
     })
     expect({ code, lines }).toEqual({ code: 7, lines: ['ready', 'tidied'] })
   })
 
-  test('one that ignores SIGTERM is killed after the grace', async () => {
+  test('one that ignores SIGTERM is killed after the grace period', async () => {
     const { signal, tookMs } = await runs(`trap '' TERM; while :; do sleep 0.05; done`, {
       deadlineMs: 200,
       graceMs: 300,
@@ -246,7 +246,7 @@ describe('how a program ends', () => {
     expect(tookMs).toBeLessThan(20_000)
   })
 
-  test('one that is stopped by SIGSTOP is ended, too', async () => {
+  test('one that is stopped by SIGSTOP is ended as well', async () => {
     const { stopped } = await runs('kill -STOP $$; sleep 600', { deadlineMs: 200, graceMs: 300 })
     expect(stopped).toBe('deadline')
   })
@@ -254,15 +254,15 @@ describe('how a program ends', () => {
   test.each<[stream: string, listener: Partial<Started>]>([
     ['the record', { onPiece: fails }],
     ['the lines', { onLine: fails }],
-  ])('a listener of %s that throws ends it, and the caller is told', async (_, listener) => {
+  ])('a listener of %s that throws ends it, and the caller gets the error', async (_, listener) => {
     await expect(runs('echo one; echo two; sleep 600', listener)).rejects.toThrow('the disk is full')
   })
 })
 
 describe('nothing a program started outlives it:', () => {
-  // Each of these prints the number of what it started, so that a test which starts nothing fails.
-  // While it becomes another program, a process shows no environment for a moment; once in a few hundred times it was missed.
-  test('ends a daemon that is caught in the middle of its start', async () => {
+  // Each of these prints the id of what it started, so that a test which starts nothing fails. While a process execs,
+  // it shows no environment for a moment; once in a few hundred times it was missed.
+  test('kills a daemon that is caught in the middle of its start', async () => {
     for (let time = 0; time < 100; time++) await runs('setsid sleep 600 & exit 0', { graceMs: 50 })
     expect(running(marker)).toEqual([])
   })
@@ -270,7 +270,7 @@ describe('nothing a program started outlives it:', () => {
   test.each<[what: string, lines: string]>([
     ['a child in the background', 'sleep 600 & echo $!'],
     ['a child that holds stdout open and ignores SIGTERM', `(trap '' TERM; while :; do sleep 0.1; done) & echo $!`],
-    ['a child in a session of its own', 'setsid sleep 600 & echo $!'],
+    ['a child in its own session', 'setsid sleep 600 & echo $!'],
     ['a daemon that was forked twice', '(setsid sh -c "sleep 600 & wait" & echo $!)'],
     ['a daemon with its streams closed', 'setsid sleep 600 </dev/null >/dev/null 2>&1 & echo $!'],
     ['a child with an empty environment in the same group', 'env -i sleep 600 & echo $!'],
@@ -288,14 +288,14 @@ describe('nothing a program started outlives it:', () => {
     ['by itself', 'echo one', {}],
     ['since somebody stopped it', 'echo one; sleep 600', { deadlineMs: 0 }],
     ['since a listener threw', 'yes', { onPiece: fails }],
-  ])('all of it is gone in the moment it has ended %s', async (_, lines, how) => {
+  ])('all of it is gone the moment it has ended %s', async (_, lines, how) => {
     for (let round = 0; round < 30; round++) {
       await runs(lines, how).catch(() => {})
       expect(running(marker)).toEqual([])
     }
   })
 
-  test('a process that starts itself anew all the time', async () => {
+  test('a process that restarts itself all the time', async () => {
     const again = join(dir, 'again.sh')
     writeFileSync(again, '#!/bin/sh\nexec "$0"\n', { mode: 0o755 })
     for (let round = 0; round < 20; round++) {
@@ -314,7 +314,7 @@ describe('nothing a program started outlives it:', () => {
     expect(tookMs).toBeLessThan(10_000)
   })
 
-  test('a daemon that somebody else starts in the folder meanwhile is left alone', async () => {
+  test('a daemon that another program starts in the folder meanwhile is left alone', async () => {
     const daemon = () =>
       Number(
         spawnSync('sh', ['-c', 'env -i setsid sleep 600 >/dev/null 2>&1 & echo $!'], { cwd: dir, encoding: 'utf8' })
@@ -332,7 +332,7 @@ describe('nothing a program started outlives it:', () => {
     process.kill(pid, 'SIGKILL')
   })
 
-  test('programs of somebody else are left alone', async () => {
+  test("other people's programs are left alone", async () => {
     const other = startScript('setInterval(() => {}, 1000); console.log("ready")')
     await eventually(() => other.lines().length)
     await runs('setsid sleep 600 & true', { graceMs: 100 })
@@ -354,13 +354,13 @@ describe('when ralph itself is killed', () => {
     ],
   ]
 
-  test('by SIGKILL, an agent that starts itself anew all the time is gone, too', async () => {
+  test('by SIGKILL, an agent that restarts itself all the time is gone as well', async () => {
     const again = join(dir, 'again.sh')
     writeFileSync(again, '#!/bin/sh\nexec "$0"\n', { mode: 0o755 })
     await diesWithRalph(`setsid ${again} & sleep 600`, 3)
   })
 
-  test.each(AGENTS)('by SIGKILL, %s is gone within a second, daemons too', async (_, lines, processes) => {
+  test.each(AGENTS)('by SIGKILL, %s is gone within a second, with its daemons', async (_, lines, processes) => {
     await diesWithRalph(lines, processes)
   })
 
@@ -384,7 +384,7 @@ describe('when ralph itself is killed', () => {
     expect((await ralph.ended).signal).toBe('SIGKILL')
   }
 
-  test('what is left of its loop is found by the name of the loop and ended', async () => {
+  test('what is left of its loop is found by the name of the loop and killed', async () => {
     const loop = `loop-${randomUUID()}`
     const left = startScript(`setInterval(() => {}, 1000); process.on('SIGTERM', () => {}); console.log('ready')`, {
       RALPH_LOOP_ID: loop,
@@ -395,7 +395,7 @@ describe('when ralph itself is killed', () => {
     expect((await left.ended).signal).toBe('SIGKILL')
   })
 
-  test('another loop whose name begins the same is not ended with it', async () => {
+  test('another loop whose name starts the same is not killed with it', async () => {
     const loop = randomUUID()
     const other = startScript(`setInterval(() => {}, 1000); console.log('ready')`, {
       RALPH_LOOP_ID: `${loop}-2`,
@@ -410,7 +410,7 @@ describe('when ralph itself is killed', () => {
 })
 
 describe('a dialogue', () => {
-  test('goes on until the reader is done', async () => {
+  test('continues until the reader is done', async () => {
     const { code, lines } = await runs('while read -r line; do echo "got $line"; done; echo over', {
       stdin: 'one\n',
       dialogue: true,
@@ -445,7 +445,7 @@ describe('the file a program name stands for', () => {
     expect(findProgram('agent', dir, `${second}:${first}`)).toBe(join(second, 'agent'))
   })
 
-  test('with a slash is a path from the work folder, not from here', () => {
+  test('with a slash is a path from the working folder, not from here', () => {
     makeProgram(join(dir, 'bin'), 'agent')
     expect(findProgram('./bin/agent', dir, '')).toBe(join(dir, 'bin', 'agent'))
     expect(findProgram('bin/agent', dir, '')).toBe(join(dir, 'bin', 'agent'))
@@ -460,9 +460,9 @@ describe('the file a program name stands for', () => {
 
   test.each<[what: string, name: string]>([
     ['a missing one', 'missing'],
-    ['one that may not be run', 'plain'],
+    ['one that is not executable', 'plain'],
     ['a folder', 'folder'],
-    ['a link to nothing', 'dangling'],
+    ['a broken link', 'dangling'],
     ['no name at all', ''],
   ])('is not %s', (_, name) => {
     writeFileSync(join(dir, 'plain'), '')
@@ -479,7 +479,7 @@ describe('the file a program name stands for', () => {
   }
 })
 
-test('ten programs at once do not get in each other’s way', async () => {
+test('ten programs at once do not disturb each other', async () => {
   const numbers = Array.from({ length: 10 }, (_, index) => index)
   const ended = await Promise.all(
     numbers.map((number) => runs(`setsid sleep 600 & cat; exit ${number}`, { stdin: String(number), graceMs: 200 })),

@@ -18,9 +18,11 @@ export type Started = {
   stdin: string
   /** Stdin stays open after `stdin` is written, until a reply is `done`. */
   dialogue?: boolean
-  /** A whole line, or the first part of one that is too long to be held. May return what to write back. */
+  /** A whole line, or the first part of one that is too long to hold. May return what to write back. */
   onLine?: (line: string, stream: Stream) => Reply | undefined
-  /** Everything it prints, in pieces of whole lines where lines are not too long, for the record. Throwing ends the program. */
+  /**
+   * Everything it prints, for the record, in pieces of whole lines unless they are too long. Throwing ends the program.
+   */
   onPiece?: (text: string, stream: Stream) => void
   silenceMs?: number
   deadlineMs?: number
@@ -30,7 +32,7 @@ export type Started = {
   finished?: AbortSignal
 }
 
-/** `done`: it has said all. Its stdin ends, and, should it not end by itself soon, the program too. */
+/** `done`: everything is said. Its stdin is closed, and the program is ended if it does not end by itself soon. */
 type Reply = { write?: string; done?: boolean }
 
 export type Stream = 'out' | 'err'
@@ -43,9 +45,9 @@ export type Ended = {
 }
 
 /**
- * Runs a program to its end. A small sh stands beside it and ends the whole group when ralph dies, also by kill -9:
- * it holds the other end of a pipe that only ralph keeps open. Returns or throws only once nothing of it is alive.
- * Where the machine has no room for another program, it is started as soon as there is some.
+ * Runs a program to its end. A small sh next to it kills the whole group when ralph dies, even by kill -9: it holds the
+ * other end of a pipe that only ralph keeps open. Returns or throws only when nothing of it is alive. If the machine
+ * has no room for another program, it is started as soon as there is some.
  */
 export async function runProgram(started: Started): Promise<Ended> {
   const { signal } = started
@@ -90,7 +92,7 @@ type Program = {
   fate: Pick<Ended, 'stopped' | 'lingered'> & { broken?: { cause: unknown } }
   /** Whether the shell got to the program: it must fork first, for which there may be no room. */
   begun: Promise<boolean>
-  /** Ends it with everything it started; who asks again waits for the same end. */
+  /** Ends it with everything it started; a second caller waits for the same end. */
   end(): Promise<void>
   /** The first reason stays. */
   stop(why: Ended['stopped']): void
@@ -185,7 +187,9 @@ function listen(source: Readable, stream: Stream, program: Program, { started, c
   }
 }
 
-/** What is left in the pipes is read to the end. Only what could hide from the sweep may still hold them open. */
+/**
+ * Reads what is left in the pipes to the end. Only a process that could hide from the sweep may still hold them open.
+ */
 async function drain(child: Program['child'], reading: Promise<unknown>): Promise<void> {
   await Promise.race([reading, sleep(LONGEST_DRAIN_MS, undefined, { ref: false })])
   child.stdout.destroy()
@@ -200,9 +204,10 @@ function lifelineOf(child: Program['child']): Duplex | null | undefined {
   return child.stdio[3] as Duplex | null | undefined
 }
 
-// fd 3 is the lifeline, and tells that all is ready for the program. The watcher ignores TERM, so that it outlives the polite end
-// of its own group; KILL ends it too. The marker is exported after the watcher is forked, so that a sweep for the marker does not
-// find the watcher; the limit likewise. It is for daemons that drop their environment, see `chooseLimit`.
+// fd 3 is the lifeline, and signals that everything is ready for the program. The watcher ignores TERM, so that it
+// outlives the SIGTERM to its own group; KILL ends it too. The marker is exported after the watcher is forked, so that
+// a sweep for the marker does not find the watcher; the same goes for the limit. It is for daemons that drop their
+// environment, see `chooseLimit`.
 const BESIDE = `
 marker=$1; limit=$2; shift 2
 ( trap '' TERM INT HUP
@@ -220,10 +225,13 @@ printf . >&3
 exec "$@" 3<&-
 `
 
-/** How long a program that has said all may take to end by itself. */
+/** How long a program may take to end by itself once everything is said. */
 const LINGER_MS = 2_000
 
-/** How long one that is known to have finished may be quiet, and how long it may go on at all: its last words tell what it cost. */
+/**
+ * How long a program that is known to have finished may be quiet, and how long it may run at all: its last lines say
+ * what it cost.
+ */
 const QUIET_MS = 10_000
 const LONGEST_LINGER_MS = 60_000
 
@@ -238,7 +246,7 @@ function timer(ms: number | undefined, ring: () => void): Timer {
   return { restart: () => clock.refresh(), stop: () => clearTimeout(clock) }
 }
 
-/** The file a program name stands for, looked up as a shell would, or undefined. */
+/** The file that a program name stands for, looked up as a shell would, or undefined. */
 export function findProgram(name: string, dir: string, path: string = process.env.PATH ?? ''): string | undefined {
   const candidates = name.includes('/')
     ? [resolve(dir, name)]

@@ -9,8 +9,8 @@ import { EVERYWHERE } from './restore-files.ts'
 export type Showing = { loop: string; kept: readonly string[]; fresh: boolean; signal: AbortSignal }
 
 /**
- * Files that both trees have stay as they are, with their times, so that a build there does only what is new. What a check
- * left goes, but for what git ignores; `fresh` takes that, too.
+ * Files in both trees stay as they are, with their times, so that a build there only does what is new. What a check
+ * left is removed, except what git ignores; `fresh` removes that as well.
  */
 export async function showTree(repo: Repository, tree: string, { loop, kept, fresh, signal }: Showing): Promise<void> {
   const env = { RALPH_LOOP_ID: loop, GIT_NO_LAZY_FETCH: '1', ...(await filterSettings(repo)) }
@@ -18,14 +18,14 @@ export async function showTree(repo: Repository, tree: string, { loop, kept, fre
   const read = () => ask(['read-tree', '--reset', '-u', tree])
   const clean = ['clean', '--quiet', '--force', '--force', '-d']
   if (fresh || !(await read()).ok) {
-    rmSync(repo.index, { force: true }) // it may be damaged; without one every file is written
+    rmSync(repo.index, { force: true }) // it may be damaged; without an index every file is written
     if (fresh) mustShow(await ask([...clean, '-x']))
     mustShow(await read())
   }
   mustShow(await ask([...clean, ...kept.flatMap((name) => ['--exclude', name])]))
 }
 
-/** All files, also those that a sparse checkout hides; and whoever changed a file there did not hide it from git. */
+/** All files, including those that a sparse checkout hides, and those that somebody hid from git. */
 const AS_IT_IS = [
   ...EVERYWHERE,
   ...['core.trustctime=true', 'core.checkStat=default', 'core.ignoreStat=false', 'submodule.recurse=false'].flatMap(
@@ -34,8 +34,8 @@ const AS_IT_IS = [
 ]
 
 /**
- * A filter is a program that changes files on their way out of git, and the agent can configure one. Only git-lfs is let
- * through, in its own words and where it is installed; otherwise its pointers stay pointers.
+ * A filter is a program that changes files on checkout, and the agent can configure one. Only git-lfs is allowed, with
+ * its own settings and if it is installed; otherwise its pointers stay pointers.
  */
 async function filterSettings(repo: Repository): Promise<Record<string, string>> {
   const listed = (await repo.list(['config', '-z', '--name-only', '--get-regexp', '^filter\\.'])) ?? []
@@ -46,7 +46,7 @@ async function filterSettings(repo: Repository): Promise<Record<string, string>>
     const lfs = name === 'lfs' && findOwnProgram('git-lfs', repo.top) !== undefined
     return Object.entries(lfs ? LFS : OFF).map(([key, value]) => [`filter.${name}.${key}`, value] as const)
   })
-  const theirs = Number(process.env.GIT_CONFIG_COUNT) || 0 // such as that a folder is safe
+  const theirs = Number(process.env.GIT_CONFIG_COUNT) || 0 // such as safe.directory
   return Object.fromEntries([
     ['GIT_CONFIG_COUNT', String(theirs + settings.length)],
     ...settings.flatMap(([key, value], at) => [
@@ -66,7 +66,7 @@ const LFS = {
 
 function mustShow(answer: Answer): void {
   if (answer.ok) return
-  // Git does not say why it could not write a file whose folder it could write to.
+  // git does not say why it could not write a file in a folder that it could write to.
   if (/No space left|quota exceeded|unable to write (new index )?file/i.test(answer.says)) throw noSpace(answer.says)
   throw new RalphError('git-failed', `git cannot check out the files: ${inOneLine(answer.says)}`)
 }

@@ -51,7 +51,7 @@ test('packages are links in a real folder, and caches are not linked', async () 
   expect(readFileSync(join(dir, 'node_modules/.bin/dep'), 'utf8')).toBe('theirs\n')
 })
 
-test('nothing of the person is touched by a check that writes wherever it likes', async () => {
+test('a check that writes wherever it likes touches nothing of the person', async () => {
   const main = await makeRepository({ '.gitignore': IGNORED, 'a.js': '' })
   for (const name of [
     'node_modules/dep/index.js',
@@ -102,7 +102,7 @@ test('nothing of the person is touched by a check that writes wherever it likes'
   expect(everythingIn(main.dir)).toEqual(before)
 })
 
-test('workspaces lead to the sources in the place', async () => {
+test('workspaces point to the sources in the place', async () => {
   const main = await makeRepository({
     '.gitignore': IGNORED,
     'packages/lib/index.js': "export const value = 'one'\n",
@@ -126,7 +126,7 @@ test('workspaces lead to the sources in the place', async () => {
   expect(readlinkSync(join(top, 'node_modules/elsewhere'))).toBe(join(main.dir, '../somewhere/else'))
 })
 
-test('packages that pnpm keeps in a store of its own are found', async () => {
+test("packages in pnpm's own store are found", async () => {
   const main = await makeRepository({ '.gitignore': IGNORED, 'test.cjs': "require('a')\n" })
   main.write('node_modules/.pnpm/a@1.0.0/node_modules/a/index.js', "require('b')\n")
   main.write('node_modules/.pnpm/b@1.0.0/node_modules/b/index.js', '')
@@ -155,7 +155,7 @@ test('what is installed or removed meanwhile is seen the next time', async () =>
   expect(existsSync(join(dir, 'later'))).toBe(false) // a folder that this tree does not have
 })
 
-test('what a tree holds itself is not replaced by what is installed', async () => {
+test('what a tree contains is not replaced by what is installed', async () => {
   const main = await makeRepository({
     '.gitignore': 'dist\n',
     'vendor/lib.go': 'old\n',
@@ -175,7 +175,7 @@ test('what a tree holds itself is not replaced by what is installed', async () =
   expect(readFileSync(join(dir, 'vendor/lib.go'), 'utf8')).toBe('new\n')
 })
 
-test('no link is made behind a link that a tree holds', async () => {
+test('no link is made behind a link in a tree', async () => {
   const main = await makeRepository({ '.gitignore': IGNORED, 'packages/app/x.js': '' })
   const outside = temporaryFolder()
   rmSync(join(main.dir, 'packages/app'), { recursive: true })
@@ -191,7 +191,7 @@ test('no link is made behind a link that a tree holds', async () => {
 })
 
 test.runIf(hasPytest)(
-  'a virtual environment works there, and an editable install leads to the sources in the place',
+  'a virtual environment works there, and an editable install points to the sources in the place',
   async () => {
     const main = await makeRepository({
       '.gitignore': IGNORED,
@@ -217,7 +217,7 @@ test.runIf(hasPytest)(
   },
 )
 
-test('a folder of packages that is a link itself becomes a real one', async () => {
+test('a package folder that is a link becomes a real one', async () => {
   const main = await makeRepository({ '.gitignore': IGNORED })
   const shared = temporaryFolder()
   mkdirSync(join(shared, 'dep'))

@@ -1,6 +1,7 @@
 /**
- * Installed dependencies of the person's tree, brought into the place where ralph runs experiments. Only single packages are
- * links, so that a cache that a check writes beside them stays in the place. Build output and caches are never linked.
+ * Links the installed dependencies of the person's tree into the place where ralph runs experiments. Only single
+ * packages are links, so that a cache that a check writes next to them stays in the place. Build output and caches are
+ * never linked.
  */
 import { realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -8,10 +9,10 @@ import { isFolder } from './files.ts'
 import { listPaths, type Repository, readable } from './git.ts'
 import { mirror, type Way } from './mirror.ts'
 
-/** `translate`: a text with paths of the person's repository, as it reads in the place. */
+/** `translate`: rewrites paths of the person's repository in a text to those in the place. */
 export type Linking = { from: Repository; to: Repository; translate: (text: string) => string }
 
-/** Brings the links up to date with what is installed now. What the tree in the place holds itself is left alone. */
+/** Brings the links up to date with what is installed now. What the tree in the place contains is left alone. */
 export async function linkDependencies({ from, to, translate }: Linking): Promise<void> {
   const found = await findDependencies(from)
   const tracked = await filesBelow(
@@ -25,7 +26,7 @@ export async function linkDependencies({ from, to, translate }: Linking): Promis
   }
 }
 
-/** `inner`: its path below its folder of dependencies, of which a part is in git; empty when it is that folder. */
+/** `inner`: its path below its folder of dependencies, of which a part is in git; empty if it is that folder. */
 type Dependency = { path: string; kind: Kind; inner: string }
 
 async function findDependencies(repo: Repository): Promise<Dependency[]> {
@@ -45,7 +46,7 @@ async function filesBelow(repo: Repository, paths: readonly string[]): Promise<s
   return (listed ?? []).map(readable)
 }
 
-/** A tree may hold a link where another one has a folder, and it may lead to the person's files. */
+/** A tree may have a link where another one has a folder, and it may point to the person's files. */
 export function isRealFolder(top: string, path: string): boolean {
   const folder = join(top, path)
   return isFolder(folder) && realpathSync(folder) === folder
@@ -74,16 +75,16 @@ function wayOfNode(path: string): Way {
   return 'link'
 }
 
-/** What installers note about what they have installed. */
+/** Records of installers about what they have installed. */
 const NOTES = new Set(['.package-lock.json', '.modules.yaml', '.yarn-state.yml', '.yarn-integrity'])
 
-/** Down to single packages: an editable install is a text with a path, which must lead to the sources in the place. */
+/** Down to single packages: an editable install is a text with a path, which must point to the sources in the place. */
 function wayOfPython(path: string): Way {
   if (/(^|\/)__pycache__$/.test(path)) return 'leave'
   return /^(bin|Scripts|[Ll]ib(64)?(\/python[^/]*)?(\/site-packages)?)$/.test(path) ? 'open' : 'link'
 }
 
-/** What loads the packages of PHP finds the project's sources from where it lies itself. */
+/** PHP's autoloader finds the project's sources relative to its own location. */
 function wayOfVendor(path: string): Way {
   return /^(composer|bin)$/.test(path) ? 'open' : 'link'
 }

@@ -9,7 +9,7 @@ import type { TestRepository } from './repository.test-support.ts'
 
 export const LOOP = 'abcdefgh'
 
-/** `run` tells how a check ends there: pass, fail, broken; or why it was not tried. */
+/** `run` returns how a check ends there: pass, fail, broken; or why it was not tried. */
 export type TestPlace = ProofPlace & { home: string; run(tree: string, check: string): Promise<string> }
 
 export async function openPlace(main: TestRepository, options: Partial<ProofOptions> = {}): Promise<TestPlace> {
@@ -56,7 +56,7 @@ export function everythingIn(dir: string, path = ''): string[] {
       const below = join(path, entry.name)
       if (below === '.git/objects') return []
       const stat = lstatSync(join(dir, below))
-      const time = /^\.git(\/worktrees)?$/.test(below) ? '' : stat.mtimeMs // something came and went there
+      const time = /^\.git(\/worktrees)?$/.test(below) ? '' : stat.mtimeMs // something was created and removed there
       if (entry.isDirectory()) return [`${below}/ ${time}`, ...everythingIn(dir, below)]
       const content = entry.isSymbolicLink() ? readlinkSync(join(dir, below)) : readFileSync(join(dir, below))
       return [`${below} ${time} ${stat.mode} ${createHash('sha1').update(content).digest('hex')}`]

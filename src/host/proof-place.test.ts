@@ -43,7 +43,7 @@ test('shows one tree after another and runs checks there', async () => {
   expect(await place.run(start, 'test ! -e src/new.txt')).toBe('pass')
 })
 
-test('keeps no trace in the repository, and nothing of the person changes meanwhile', async () => {
+test('leaves no trace in the repository, and changes nothing of the person', async () => {
   const { main, start, now } = await makeProject()
   main.write('.env', 'SECRET=1\n')
   main.write('staged.txt', 'staged\n')
@@ -70,7 +70,7 @@ test('files that two trees share keep their times', async () => {
   expect(changed).toBeGreaterThan(third)
 })
 
-test('what a check left does not reach the next one, but for what git ignores', async () => {
+test('what a check left does not reach the next one, except what git ignores', async () => {
   const { main, start, now } = await makeProject()
   const place = await openPlace(main)
   const leave =
@@ -85,7 +85,7 @@ test('what a check left does not reach the next one, but for what git ignores', 
   expect(existsSync(join(dir, 'dist'))).toBe(false)
 })
 
-test('a change that a check hides from git is undone, too', async () => {
+test('a change that a check hides from git is undone as well', async () => {
   const { main, start } = await makeProject()
   main.git('config', 'core.trustctime', 'false')
   const place = await openPlace(main)
@@ -94,7 +94,7 @@ test('a change that a check hides from git is undone, too', async () => {
   expect(readFileSync(join(await shown(place, start), 'test/value.txt'), 'utf8')).toBe('one\n')
 })
 
-test('build output, databases and settings are absent unless they are to be copied', async () => {
+test('build output, databases and settings are absent unless they are copied on request', async () => {
   const { main, start } = await makeProject()
   for (const name of ['dist/old.js', '.env', 'data/dev.db']) main.write(name, 'theirs\n')
   const bare = await openPlace(main)
@@ -109,7 +109,7 @@ test('build output, databases and settings are absent unless they are to be copi
   expect(readFileSync(join(again, 'check.sh'), 'utf8')).toBe(PROJECT['check.sh'])
 })
 
-test('nothing is copied through a link that a tree holds', async () => {
+test('nothing is copied through a link in a tree', async () => {
   const { main, now } = await makeProject()
   const outside = temporaryFolder()
   symlinkSync(outside, join(main.dir, 'data'))
@@ -123,7 +123,7 @@ test('nothing is copied through a link that a tree holds', async () => {
   expect(await place.run(now, 'test -f data/dev.db')).toBe('pass')
 })
 
-test('a command that prepares the place runs once, and instead of links', async () => {
+test('a setup command runs once, and instead of links', async () => {
   const { main, start, now } = await makeProject()
   main.write('node_modules/dep/index.js', 'theirs\n')
   const setup =
@@ -139,14 +139,14 @@ test('a command that prepares the place runs once, and instead of links', async 
   expect(main.read('node_modules/dep/index.js')).toBe('theirs\n')
 })
 
-test('a set-up that builds is run for every tree', async () => {
+test('a setup that builds runs for every tree', async () => {
   const { main, start, now } = await makeProject()
   const place = await openPlace(main, { setup: 'cp src/value.txt built.db' })
   expect(await place.run(now, 'cmp src/value.txt built.db')).toBe('pass')
   expect(await place.run(start, 'cmp src/value.txt built.db')).toBe('pass')
 })
 
-test('a command that cannot prepare the place is named', async () => {
+test('a failing setup command is named', async () => {
   const { main, start } = await makeProject()
   const place = await openPlace(main, { setup: "sh -c 'echo no such package >&2; exit 3'" })
   expect(await shown(place, start)).toBe(
@@ -156,7 +156,7 @@ test('a command that cannot prepare the place is named', async () => {
   expect(await shown(missing, start)).toBe('proof_setup (no-such-program) failed: "no-such-program" was not found.')
 })
 
-test('a command that takes longer than it may is ended', async () => {
+test('a setup command that takes too long is stopped', async () => {
   const { main, start } = await makeProject()
   const place = await openPlace(main, { setup: 'sleep 60' })
   expect(await shown(place, start, { minutes: 0.005 })).toBe(
@@ -164,7 +164,7 @@ test('a command that takes longer than it may is ended', async () => {
   )
 })
 
-test('paths of the repository in a check and its environment lead into the place', async () => {
+test('paths of the repository in a check and its environment point into the place', async () => {
   const { main, start } = await makeProject()
   const env = {
     PATH: `${main.dir}/.venv/bin:/usr/bin`,
@@ -189,7 +189,7 @@ test('paths of the repository in a check and its environment lead into the place
   expect(main.read('written')).toBeUndefined()
 })
 
-test('works in a subfolder of the repository, also before it is there', async () => {
+test('works in a subfolder of the repository, even before it exists', async () => {
   const main = await makeRepository({ 'README.md': 'empty\n' })
   const start = main.git('rev-parse', 'HEAD^{tree}')
   main.commit('App', { 'packages/app/check.sh': 'test -f check.sh\n' })
@@ -198,7 +198,7 @@ test('works in a subfolder of the repository, also before it is there', async ()
   expect(await place.run(start, 'sh check.sh')).toMatch(/^fail/)
 })
 
-test('works in a linked worktree, and beside it', async () => {
+test('works in a linked worktree, and next to it', async () => {
   const { main, now } = await makeProject()
   const task = await makeWorktree(main)
   const before = everythingIn(main.dir)
@@ -226,7 +226,7 @@ test.each([
   expect(everythingIn(main.dir)).toEqual(before)
 })
 
-test('a sparse checkout of a partial clone is not fetched whole', async () => {
+test('a sparse checkout of a partial clone is not fetched completely', async () => {
   const { main } = await makeProject()
   const dir = join(temporaryFolder(), 'clone')
   main.git('config', 'uploadpack.allowFilter', 'true')
@@ -273,7 +273,7 @@ test('a submodule is an empty folder there', async () => {
   expect(everythingIn(main.dir)).toEqual(before)
 })
 
-test('filters that are configured in the repository change nothing there, and a missing git-lfs stops nothing', async () => {
+test('filters of the repository change nothing there, and a missing git-lfs stops nothing', async () => {
   const main = await makeRepository({ 'a.test.js': 'equal(1, 2)\n', 'large.bin': 'a pointer\n' })
   main.commit('Attributes', { '.gitattributes': '*.test.js filter=bend=it\n*.bin filter=lfs\n' })
   main.git('config', 'filter.bend=it.smudge', 'sed s/1/2/')
@@ -299,7 +299,7 @@ test('works before the first commit', async () => {
   expect((await repo.ask(['worktree', 'list'])).ok).toBe(true)
 })
 
-test('says that the repository is gone, or another one now', async () => {
+test('says that the repository is missing or was replaced', async () => {
   const { main, now } = await makeProject()
   const place = await openPlace(main)
   await shown(place, now)
@@ -312,7 +312,7 @@ test('says that the repository is gone, or another one now', async () => {
   expect(existsSync(join(place.home, 'proof', LOOP))).toBe(false)
 })
 
-test('says that a tree is not there', async () => {
+test('says that a tree is missing', async () => {
   const { main } = await makeProject()
   const none = '1234567890123456789012345678901234567890'
   expect(await shown(await openPlace(main), none)).toBe(

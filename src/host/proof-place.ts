@@ -1,5 +1,5 @@
 /**
- * The place where ralph runs experiments: a linked worktree of its own that shows one tree object after another. Nothing of
+ * The place where ralph runs experiments: its own linked worktree that shows one tree object after another. Nothing of
  * the person's is written, neither in their files nor through a link.
  */
 import { lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,16 +18,16 @@ import { openTranslator } from './translate-paths.ts'
 import { copyOver } from './worktree.ts'
 
 export type ProofPlace = {
-  /** Where the top of the repository is there. */
+  /** The top of the repository in the place. */
   top: string
   /**
-   * Brings the files of this tree object there, and returns the folder where checks run. What a check left that git ignores,
-   * such as build output, stays, unless everything is to be `fresh`. `minutes`: how long preparing the place may take.
+   * Checks out this tree object there, and returns the folder where checks run. What a check left that git ignores,
+   * such as build output, stays, unless everything must be `fresh`. `minutes`: how long the setup may take.
    */
   show(tree: string, how?: { fresh?: boolean; minutes?: number }): Promise<{ dir: string } | { cannot: string }>
-  /** A check's command line as it reads there: absolute paths below the person's repository lead into the place. */
+  /** A check's command line for the place: absolute paths below the person's repository point into the place. */
   translate(check: string): string
-  /** What a check needs in its environment there, beside its own. */
+  /** What a check needs in its environment there, besides its own. */
   env: Record<string, string>
   remove(): Promise<void>
 }
@@ -38,17 +38,20 @@ export type ProofOptions = {
   loop: string
   /** The folder of the loop, in the repository. */
   dir: string
-  /** Files outside git that the place gets a copy of, below `dir`. */
+  /** Files outside git that are copied to the place, below `dir`. */
   copied?: readonly string[]
-  /** Prepares the place instead of links to what is installed: once, or where it also builds, for every tree. It is run without a shell. */
+  /**
+   * Sets up the place instead of links to what is installed: once, or if it also builds, for every tree. It is run
+   * without a shell.
+   */
   setup?: string
   env: Readonly<Record<string, string | undefined>>
   signal: AbortSignal
-  /** Preparing it runs inside. */
+  /** The setup runs inside this sandbox. */
   fence?: Fence | undefined
 }
 
-/** Takes up the place that an earlier ralph left, or makes one. `cannot` is one sentence for a person. */
+/** Reuses the place that an earlier ralph left, or creates one. `cannot` is one sentence for a person. */
 export async function openProofPlace(options: ProofOptions): Promise<ProofPlace | { cannot: string }> {
   return orCannot(async () => {
     const { repo, dir, env, signal } = options
@@ -75,7 +78,7 @@ export async function openProofPlace(options: ProofOptions): Promise<ProofPlace 
   })
 }
 
-/** Packages are links to what the person has installed: a check that would install others on its way must not. */
+/** Packages are links to what the person has installed: a check must not install others on the way. */
 const NOT_INSTALLING = { PIP_DRY_RUN: '1', UV_NO_SYNC: '1', pnpm_config_verify_deps_before_run: 'false' }
 
 /** Empty: the loop works at the top. */
@@ -87,7 +90,7 @@ function belowTop({ top }: Repository, dir: string): string {
   return below
 }
 
-/** The place takes all files, because an agent could hide some; where most of them are elsewhere that would fetch them all. */
+/** The place gets all files, because an agent could hide some; in a partial clone that would fetch them all. */
 async function whyNotWhole(repo: Repository): Promise<string | undefined> {
   const sparse = await repo.ask(['config', '--type=bool', '--get', 'core.sparseCheckout'])
   if (!sparse.ok || sparse.out !== 'true') return undefined
@@ -128,7 +131,7 @@ async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> 
   if (!(await repo.ask(['cat-file', '-e', `${tree}^{tree}`])).ok)
     return { cannot: `The repository ${repo.top} no longer has the files of tree ${tree}.` }
   const place = await ensureLinked(repo, spot, signal)
-  const note = join(place.gitDir, 'ralph-set-up') // it goes with the worktree
+  const note = join(place.gitDir, 'ralph-set-up') // it is removed with the worktree
   if (fresh) rmSync(note, { force: true })
   const bring = async (again: boolean) => {
     await showTree(place, tree, { loop: spot.loop, kept: setup ? INSTALLED : [], fresh: again && fresh, signal })
@@ -141,13 +144,13 @@ async function show(asked: Show): Promise<{ dir: string } | { cannot: string }> 
   else if (![setup, `${setup}\n${tree}`].includes(readIfThere(note) ?? '')) {
     const failed = await setUp(setup, { dir, env: asked.env, signal, minutes, fence, online: true, home: spot.home })
     if (failed !== undefined) return { cannot: failed }
-    await bring(false) // installers like to change files that are in git
+    await bring(false) // installers tend to change files that are in git
     writeFileSync(note, (await hasOnlyPackages(asked, place)) ? setup : `${setup}\n${tree}`)
   }
   return { dir }
 }
 
-/** Installed packages serve every tree; what was built serves only the one that it was built from. */
+/** Installed packages fit every tree; build output fits only the tree it was built from. */
 async function hasOnlyPackages({ below, copied = [] }: Show, place: Repository): Promise<boolean> {
   const how = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory']
   const left = await place.list(how)
@@ -156,7 +159,7 @@ async function hasOnlyPackages({ below, copied = [] }: Show, place: Repository):
   return left?.every(mayStay) ?? false
 }
 
-/** Tells why it failed. */
+/** Returns why it failed. */
 async function setUp(setup: string, place: CheckPlace): Promise<string | undefined> {
   const verdict = await runCheck(setup, place)
   if (verdict?.result === 'pass') return undefined
@@ -167,7 +170,7 @@ async function setUp(setup: string, place: CheckPlace): Promise<string | undefin
 
 const SETUP_MINUTES = 30
 
-/** A tree may be from before the folder of the loop. What lies in the way there may lead out of the place. */
+/** A tree may be older than the folder of the loop. What is in the way there may point out of the place. */
 function makeFolder(top: string, below: string): void {
   if (below === '') return
   mustStayInside(top, below)
@@ -182,7 +185,7 @@ function mustStayInside(top: string, below: string): void {
     }
 }
 
-/** Single files are copied each time, since a check may have written to its copy. What is in git is not. */
+/** Single files are copied each time, since a check may have written to its copy. Files in git are not copied. */
 async function copyIn({ dir, below, copied = [] }: Show, place: Repository): Promise<void> {
   for (const name of copied) {
     const path = join(below, name)

@@ -12,7 +12,7 @@ const entries = (main: TestRepository) =>
   existsSync(join(main.dir, '.git/worktrees')) ? readdirSync(join(main.dir, '.git/worktrees')) : []
 const nobody = async () => false
 
-test('a place from before is taken up with what was built in it', async () => {
+test('an earlier place is reused with what was built in it', async () => {
   const main = await makeRepository({ '.gitignore': 'dist\n' })
   const first = await openPlace(main)
   expect(await first.run(treeOf(main), "sh -c 'mkdir dist && echo x > dist/built'")).toBe('pass')
@@ -21,7 +21,7 @@ test('a place from before is taken up with what was built in it', async () => {
   expect(entries(main)).toEqual([`ralph-proof-${LOOP}`])
 })
 
-test('it is for ralph alone to read', async () => {
+test('only ralph can read it', async () => {
   const main = await makeRepository()
   const { home } = await openPlace(main)
   expect(statSync(join(home, 'proof', LOOP)).mode & 0o777).toBe(0o700)
@@ -29,7 +29,7 @@ test('it is for ralph alone to read', async () => {
 
 type Broken = { place: string; entry: string; folder: string; main: TestRepository }
 
-/** What is left when ralph or git is killed, or somebody clears up. */
+/** What is left if ralph or git is killed, or somebody cleans up. */
 const BROKEN: [left: string, breaks: (broken: Broken) => void][] = [
   [
     'only the folder',
@@ -39,10 +39,10 @@ const BROKEN: [left: string, breaks: (broken: Broken) => void][] = [
     },
   ],
   ['no files', ({ place }) => rmSync(place, { recursive: true })],
-  ['no note of it in the repository', ({ entry }) => rmSync(entry, { recursive: true })],
+  ['no record of it in the repository', ({ entry }) => rmSync(entry, { recursive: true })],
   ['files without a link', ({ place }) => rmSync(join(place, '.git'))],
   [
-    'an entry that git has just begun',
+    'an entry that git has just started',
     ({ place, entry }) => {
       rmSync(place, { recursive: true })
       rmSync(entry, { recursive: true })
@@ -51,9 +51,9 @@ const BROKEN: [left: string, breaks: (broken: Broken) => void][] = [
     },
   ],
   ['an entry without a commit', ({ entry }) => writeFileSync(join(entry, 'HEAD'), `${'0'.repeat(40)}\n`)],
-  ['an index that is locked', ({ entry }) => writeFileSync(join(entry, 'index.lock'), '')],
-  ['an index that is damaged', ({ entry }) => writeFileSync(join(entry, 'index'), 'DIRC?')],
-  ['no note of the repository', ({ folder }) => rmSync(join(folder, 'repository'))],
+  ['a locked index', ({ entry }) => writeFileSync(join(entry, 'index.lock'), '')],
+  ['a damaged index', ({ entry }) => writeFileSync(join(entry, 'index'), 'DIRC?')],
+  ['no record of the repository', ({ folder }) => rmSync(join(folder, 'repository'))],
   [
     "a link to the person's own git folder",
     ({ place, main }) => writeFileSync(join(place, '.git'), `gitdir: ${main.dir}/.git\n`),
@@ -75,7 +75,7 @@ const BROKEN: [left: string, breaks: (broken: Broken) => void][] = [
   ],
 ]
 
-test.each(BROKEN)('with %s left, the place is usable again and then gone', async (_, breaks) => {
+test.each(BROKEN)('with %s left, the place is usable again and then removed', async (_, breaks) => {
   const main = await makeRepository({ 'a.txt': 'a\n', 'b/c.txt': 'c\n' })
   main.write('untracked.txt', 'theirs\n')
   const before = everythingIn(main.dir)
@@ -102,7 +102,7 @@ test.each(BROKEN)('with %s left, a sweep removes it', async (_, breaks) => {
   expect(everythingIn(main.dir)).toEqual(before)
 })
 
-test('a sweep leaves the places of loops that somebody drives', async () => {
+test('a sweep leaves the places of loops that are being driven', async () => {
   const main = await makeRepository()
   const home = temporaryFolder()
   await sweepPlaces(home, nobody) // nothing is there yet
@@ -115,7 +115,7 @@ test('a sweep leaves the places of loops that somebody drives', async () => {
   expect(entries(main)).toEqual([])
 })
 
-test('worktrees of others stay, also those that git would clear away', async () => {
+test('other worktrees stay, even those that git would prune', async () => {
   const main = await makeRepository()
   const task = await makeWorktree(main)
   main.git('worktree', 'add', '--quiet', '--detach', join(temporaryFolder(), 'gone'))
@@ -130,7 +130,7 @@ test('worktrees of others stay, also those that git would clear away', async () 
   expect(task.status()).toEqual([])
 })
 
-test('a place whose repository is gone is removed', async () => {
+test('a place whose repository is missing is removed', async () => {
   const main = await makeRepository()
   const place = await openPlace(main)
   rmSync(main.dir, { recursive: true })
@@ -138,7 +138,7 @@ test('a place whose repository is gone is removed', async () => {
   expect(readdirSync(join(place.home, 'proof'))).toEqual([])
 })
 
-test('several loops make and remove places in one repository at once', async () => {
+test('several loops create and remove places in one repository at once', async () => {
   const main = await makeRepository()
   const home = temporaryFolder()
   const loops = Array.from({ length: 6 }, (_, index) => `loop${index}`)
@@ -175,7 +175,7 @@ function startWork(main: TestRepository, home: string, trees: readonly string[],
   `)
 }
 
-test('processes of their own do so at once, too', async () => {
+test('separate processes do so at once as well', async () => {
   const main = await makeRepository()
   const home = temporaryFolder()
   const works = ['one', 'two', 'three'].map((loop) => startWork(main, home, [treeOf(main)], loop))
@@ -192,7 +192,7 @@ test('processes of their own do so at once, too', async () => {
   expect(entries(main)).toEqual([])
 })
 
-test('a kill at any moment leaves nothing that the next start does not see to', async () => {
+test('a kill at any moment leaves nothing that the next start does not clean up', async () => {
   const files = Object.fromEntries(
     Array.from({ length: 300 }, (_, index) => [`f${index % 7}/${index}.txt`, `${index}\n`]),
   )
@@ -205,7 +205,7 @@ test('a kill at any moment leaves nothing that the next start does not see to', 
   const loop = 'killedat'
   for (let kill = 0; kill < 12; kill++) {
     const work = startWork(main, home, [start, treeOf(main)], loop)
-    // The number of lines decides where it is killed: behind each step, and a little later.
+    // The number of lines decides where it is killed: after each step, and a little later.
     const stopped = await Promise.race([eventually(() => work.lines().length > kill % 5), work.ended])
     expect(stopped).toBe(true)
     if (kill >= 5) for (let spin = performance.now() + kill * 3; performance.now() < spin; );
@@ -213,7 +213,7 @@ test('a kill at any moment leaves nothing that the next start does not see to', 
     await work.ended
     await reap(loop)
     expect(running(`RALPH_LOOP_ID=${loop}`)).toEqual([])
-    if (kill % 2) continue // the next one takes it up, or makes it again
+    if (kill % 2) continue // the next one reuses it, or creates it again
     await sweepPlaces(home, nobody)
     expect(everythingIn(main.dir)).toEqual(before)
   }

@@ -1,6 +1,6 @@
 /**
- * The linked worktree in which ralph runs experiments: made, found again after a kill, and removed without a trace in the
- * person's repository.
+ * The linked worktree in which ralph runs experiments: created, found again after a kill, and removed without a trace
+ * in the person's repository.
  */
 import {
   existsSync,
@@ -22,7 +22,7 @@ import { codeOf } from './plain-words.ts'
 import { reap } from './process-tree.ts'
 import { inTurn } from './worktree.ts'
 
-/** `home` without links on the way to it. */
+/** `home` with links resolved. */
 export type Spot = { home: string; loop: string }
 
 /** Everything ralph keeps for the experiments of a loop. */
@@ -30,12 +30,18 @@ function folderOf({ home, loop }: Spot): string {
   return join(home, 'proof', loop)
 }
 
-/** The name is told apart from other worktrees, so that what a killed git left of it in the repository is known to be ralph's. */
+/**
+ * The name differs from all other worktrees, so that what a killed git left of it in the repository is known to be
+ * ralph's.
+ */
 export function treeOf(spot: Spot): string {
   return join(folderOf(spot), `ralph-proof-${spot.loop}`)
 }
 
-/** The worktree of the place, made where it is missing or belongs to another repository. Throws what a person can read. */
+/**
+ * The worktree of the place, created if it is missing or belongs to another repository. Errors are sentences for
+ * people.
+ */
 export async function ensureLinked(repo: Repository, spot: Spot, signal: AbortSignal): Promise<Repository> {
   const common = commonDir(repo)
   const folder = folderOf(spot)
@@ -44,7 +50,7 @@ export async function ensureLinked(repo: Repository, spot: Spot, signal: AbortSi
   if (readNote(spot) !== common) {
     await removeLinked(spot)
     makePrivateFolder(folder)
-    // Before anything is made, so that it is found after a kill. Waiting for the disk would take longer than all the rest.
+    // Before anything is created, so that it is found after a kill. An fsync would take longer than all the rest.
     writeFileSync(noteOf(spot), common, { mode: 0o600 })
   }
   const known = await openLinked(repo, spot, common)
@@ -61,7 +67,7 @@ function commonDir({ top, commonDir: path }: Repository): string {
   throw new RalphError('git-failed', `The repository of ${top} cannot be used: ${path} is no longer a git repository.`)
 }
 
-/** Undefined unless both sides agree: a `.git` that somebody changed could lead to the person's own index. */
+/** Undefined unless both sides agree: a `.git` that somebody changed could point to the person's own index. */
 async function openLinked({ pinned }: Repository, spot: Spot, common: string): Promise<Repository | undefined> {
   const path = treeOf(spot)
   if (!lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined
@@ -70,7 +76,7 @@ async function openLinked({ pinned }: Repository, spot: Spot, common: string): P
   if ('none' in found || found.top !== path || found.gitDir !== entry) return undefined
   const repo = openSite(pinned === undefined ? found : { ...found, pinned })
   if (!(await repo.ask(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).ok) return undefined
-  rmSync(`${repo.index}.lock`, { force: true }) // of a git that was killed; a loop has one driver at a time
+  rmSync(`${repo.index}.lock`, { force: true }) // left by a killed git; a loop has one driver at a time
   return repo
 }
 
@@ -80,10 +86,10 @@ async function link(repo: Repository, { spot, common, signal }: Linking): Promis
   const commit = await startOf(repo, spot.loop)
   const settings = ['-c', 'worktree.useRelativePaths=false'] // they would change the person's config
   const how = ['worktree', 'add', '--quiet', '--detach', '--no-checkout', '--force', '--force']
-  const asking = { env: { RALPH_LOOP_ID: spot.loop }, signal } // so that the next ralph can end it
+  const asking = { env: { RALPH_LOOP_ID: spot.loop }, signal } // so that the next ralph can kill it
   const add = () => repo.ask([...settings, ...how, treeOf(spot), commit], asking)
   let added = await add()
-  // Another process that removed the last worktree just then took the folder with it.
+  // Another process that just removed the last worktree took the folder with it.
   if (!added.ok && !signal.aborted) added = await dropTree(spot, common).then(add)
   if (!added.ok) await dropTree(spot, common)
   must(added)
@@ -92,7 +98,7 @@ async function link(repo: Repository, { spot, common, signal }: Linking): Promis
   return linked
 }
 
-/** The history that a check sees there; in a repository without commits ralph makes one that nothing points to. */
+/** The history that a check sees there; in a repository without commits ralph creates one that nothing points to. */
 async function startOf(repo: Repository, loop: string): Promise<string> {
   for (const name of ['HEAD', refOf(loop, 0)]) {
     const found = await repo.ask(['rev-parse', '--verify', '--quiet', `${name}^{commit}`])
@@ -102,37 +108,37 @@ async function startOf(repo: Repository, loop: string): Promise<string> {
   return must(await repo.ask(['commit-tree', empty, '-m', 'ralph: no files'], { env: WRITER }))
 }
 
-/** Removes the place of a loop, also when its repository is gone. */
+/** Removes the place of a loop, even if its repository is missing. */
 export async function removeLinked(spot: Spot): Promise<void> {
   const common = readNote(spot)
   if (common !== undefined) await dropTree(spot, common)
   await removeWhole(folderOf(spot))
 }
 
-/** Removes the places of loops that nobody drives any more, with what still runs for them. */
+/** Removes the places of loops that no process is running, with what still runs for them. */
 export async function sweepPlaces(home: string, isDriven: (loop: string) => Promise<boolean>): Promise<void> {
   if (!existsSync(join(home, 'proof'))) return
   const real = realpathSync(home)
   for (const entry of readdirSync(join(real, 'proof'), { withFileTypes: true })) {
     const loop = entry.name
-    if (!entry.isDirectory() || (await isDriven(loop))) continue // the files are what is known of loops at their start
+    if (!entry.isDirectory() || (await isDriven(loop))) continue // the files are the fingerprints of loops at their start
     await reap(loop)
     await removeLinked({ home: real, loop })
   }
 }
 
-/** The files go first: as long as the entry is there, a worktree that is half removed is found again. */
+/** The files go first: as long as the entry exists, a half-removed worktree is found again. */
 async function dropTree(spot: Spot, common: string): Promise<void> {
   await removeWhole(treeOf(spot))
   for (const entry of entriesOf(spot, common)) await removeWhole(entry)
   try {
     rmdirSync(join(common, 'worktrees')) // as git does with the last one
   } catch {
-    // others are in it, or it is not there
+    // others are in it, or it does not exist
   }
 }
 
-/** It goes with the last worktree, which another process may remove just now. */
+/** It is removed with the last worktree, which another process may be removing now. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -142,7 +148,10 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** What the repository knows of this worktree, and of no other. A git that was killed early has not noted yet where it lies. */
+/**
+ * What the repository knows of this worktree, and of no other. A git that was killed early has not recorded its
+ * location yet.
+ */
 function entriesOf(spot: Spot, common: string): string[] {
   const path = treeOf(spot)
   const folder = join(common, 'worktrees')
@@ -156,7 +165,7 @@ function entriesOf(spot: Spot, common: string): string[] {
   })
 }
 
-/** In which repository the worktree is noted; should the note be lost, its own link tells. */
+/** The repository in which the worktree is recorded; if the record is lost, its own link tells. */
 function readNote(spot: Spot): string | undefined {
   const link = /^gitdir: (.+)\/worktrees\/[^/]+$/.exec(readIfThere(join(treeOf(spot), '.git')) ?? '')
   return readIfThere(noteOf(spot)) || link?.[1]
@@ -170,7 +179,7 @@ export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch {
-    return undefined // then it tells nothing
+    return undefined // then it says nothing
   }
 }
 
@@ -192,7 +201,7 @@ async function openFolders(path: string): Promise<void> {
     if (entry.isDirectory()) await openFolders(join(path, entry.name))
 }
 
-/** Undefined when this git can do all that a place needs. */
+/** Undefined if this git can do all that a place needs. */
 export async function whyTooOld(dir: string): Promise<string | undefined> {
   const answer = await askGit(dir, ['--version'])
   const [, major = 0, minor = 0] = (answer.ok ? /(\d+)\.(\d+)/.exec(answer.out) : undefined) ?? []
@@ -203,5 +212,5 @@ export async function whyTooOld(dir: string): Promise<string | undefined> {
     : 'git was not found.'
 }
 
-// It takes settings from the environment, which is how filters are switched off whatever they are called.
+// It takes settings from the environment, which is how filters are switched off whatever their names are.
 const OLDEST = { major: 2, minor: 31 }

@@ -1,4 +1,4 @@
-/** Puts a database back whose file was removed while it was open: whoever has it open still has all of it. */
+/** Restores a database whose file was removed while it was open: whoever has it open still has all of it. */
 import { chmodSync, existsSync, linkSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -6,18 +6,18 @@ import { makePrivateFolder } from './files.ts'
 import { lockLoop } from './lock.ts'
 import { tell } from './waiting.ts'
 
-/** Nothing happens where somebody else was quicker. */
+/** Does nothing if somebody else was quicker. */
 export function putBack(database: DatabaseSync, path: string): void {
   const lock = lockDatabaseFile(dirname(path))
   const copy = `${path}.${process.pid}.tmp`
   try {
     if (existsSync(path)) return
-    // They are of the file that is gone, and would be read as if they were of the new one.
+    // They belong to the removed file, and would be read as if they belonged to the new one.
     for (const rest of ['-wal', '-shm']) rmSync(path + rest, { force: true })
     rmSync(copy, { force: true })
     database.prepare('VACUUM INTO ?').run(copy)
     chmodSync(copy, 0o600)
-    linkSync(copy, path) // whole, or not at all
+    linkSync(copy, path) // completely, or not at all
     tell(`${path} was removed by another program. ralph restored it; nothing is lost.`)
   } finally {
     rmSync(copy, { force: true })
@@ -25,7 +25,7 @@ export function putBack(database: DatabaseSync, path: string): void {
   }
 }
 
-/** Held by who puts the file of the database back, or aside. No loop has this name. */
+/** Held while the file of the database is restored or set aside. No loop has this name. */
 export function lockDatabaseFile(home: string): DatabaseSync | undefined {
   makePrivateFolder(join(home, 'locks'))
   return lockLoop(home, 'put-back', PATIENCE_MS)

@@ -1,4 +1,4 @@
-/** What a program prints, in whole lines for a reader and in pieces for the record. */
+/** The output of a program, in whole lines for a reader and in pieces for the record. */
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
@@ -7,7 +7,10 @@ const LONGEST_PIECE = 64 * 1024
 
 type Reading = { onChunk: () => void; onPiece: (text: string) => void; onLine: (line: string) => void }
 
-/** Bytes that are not UTF-8 become U+FFFD; a line longer than eight million characters is cut, so memory stays flat. */
+/**
+ * Bytes that are not UTF-8 become U+FFFD; a line longer than eight million characters is cut, so that memory stays
+ * flat.
+ */
 export function readLines(source: Readable, { onChunk, onPiece, onLine }: Reading): Promise<void> {
   const decoder = new StringDecoder('utf8')
   let parts: string[] = []
@@ -18,7 +21,7 @@ export function readLines(source: Readable, { onChunk, onPiece, onLine }: Readin
   }
   const finish = (line: string) => onLine(line.endsWith('\r') ? line.slice(0, -1) : line)
   const take = (text: string) => {
-    // Recorded first: what somebody has been shown is never lost.
+    // Recorded first: what was shown is never lost.
     const all = `${unrecorded}${text}`
     const wholeLines = all.lastIndexOf('\n') + 1
     const cut = wholeLines === 0 && all.length > LONGEST_PIECE ? all.length : wholeLines

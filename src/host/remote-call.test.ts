@@ -41,6 +41,6 @@ test.each<[says: string, why: string]>([
     'insufficient permission for adding an object.',
   ],
   ["fatal: transport 'ext' not allowed", "transport 'ext' not allowed."],
-])('is for somebody to change: %s', (says, why) => {
+])('needs somebody to change something: %s', (says, why) => {
   expect(troubleOf(says)).toEqual({ kind: 'refused', why: expect.stringContaining(why) })
 })

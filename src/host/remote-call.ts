@@ -1,4 +1,4 @@
-/** Git, asked to talk to a remote repository: what comes of it is a value, also when the network is down. */
+/** Calls of git to a remote repository: the outcome is a value, even if the network is down. */
 import { isRalphError } from '../error.ts'
 import { type Answer, inOneLine, type Repository } from './git.ts'
 import { maskUrl, PROTOCOLS } from './repo-url.ts'
@@ -6,7 +6,7 @@ import { maskUrl, PROTOCOLS } from './repo-url.ts'
 /** `unreachable`: it may work later. `refused`: it will not, until somebody changes something. `why` is a sentence. */
 export type Trouble = { kind: 'unreachable' | 'refused'; why: string }
 
-/** `loop`: marks the git that is started, so that the next ralph can end it. */
+/** `loop`: marks the git that is started, so that the next ralph can kill it. */
 export type Calling = { signal?: AbortSignal | undefined; minutes?: number | undefined; loop?: string | undefined }
 
 export type Told = { ok: true; out: string } | { ok: false; says: string; trouble: Trouble }
@@ -18,16 +18,16 @@ export async function askRemote(repo: Repository, args: readonly string[], calli
   return answer.ok ? answer : { ok: false, says: answer.says, trouble: troubleOf(answer.says) }
 }
 
-// A server that stops sending would be waited for until the time is up.
+// Without this, a server that stops sending would be waited for until the timeout.
 const STALLED = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60']
 
-/** It did not end in time. */
+/** It timed out. */
 function noAnswer(cause: unknown): Extract<Answer, { ok: false }> {
   if (!isRalphError(cause)) throw cause
   return { ok: false, code: undefined, says: cause.message }
 }
 
-/** Whoever waits for others on this machine is interrupted, too. */
+/** Waiting for others on this machine can be interrupted as well. */
 export async function unlessInterrupted<Result>(work: Promise<Result>): Promise<Result | Trouble> {
   try {
     return await work
@@ -38,27 +38,29 @@ export async function unlessInterrupted<Result>(work: Promise<Result>): Promise<
   }
 }
 
-/** What git said about its failure, and whether another try is worth it. */
+/** What git said about its failure, and whether another try is worthwhile. */
 export function troubleOf(says: string): Trouble {
   const lines = says.split('\n').filter((line) => line.trim() !== '' && !IDLE.test(line))
   const passing = lines.find((line) => PASSING.test(line))
-  // Where one ref of a push is refused, all others are told so: only the one that says why tells anything.
+  // If one ref of a push is refused, git reports all others as refused too: only the one that says why matters.
   const telling = passing ?? lines.find((line) => REFUSED.test(line) && !/atomic transaction failed/.test(line))
   const line = telling ?? lines[0] ?? 'git said nothing'
   const why = inOneLine(maskUrl(line.replace(/^\s*(remote: )?((fatal|error): |! )?/i, '')))
   return { kind: passing === undefined && telling !== undefined ? 'refused' : 'unreachable', why }
 }
 
-/** What says nothing of the cause. */
+/** Lines that say nothing about the cause. */
 const IDLE = /^(warning|hint): |Could not read from remote repository|^Please make sure you|^and the repository exists/
 
-/** The server refuses, but by no decision of anybody: its disk, its memory, its locks, or a repository that was moved meanwhile. */
+/**
+ * The server refuses, but nobody decided so: its disk, its memory, its locks, or a repository that was moved meanwhile.
+ */
 const PASSING =
   /No space left on device|Too many open files|out of memory|missing necessary objects|unable to migrate objects|internal server error/i
 
 /**
- * What another try will not change. A path where no repository is may be one that is moved or not mounted just now, and a server
- * that fails may be mended: those are worth another try.
+ * What another try will not change. A path without a repository may just be moved or not mounted, and a failing server
+ * may be repaired: those are worth another try.
  */
 const REFUSED = new RegExp(
   [

@@ -1,4 +1,4 @@
-/** The checkpoints of a task that its remote has, and which of them the loop goes on from. */
+/** The checkpoints of a task on its remote, and which of them the loop continues from. */
 import { type Kept, readCheckpoint } from './checkpoint.ts'
 import { fetchObjects } from './fetch-objects.ts'
 import type { Repository } from './git.ts'
@@ -8,10 +8,10 @@ import { headOf, marksRef, numberIn, type TaskPlace } from './task-names.ts'
 
 export type Numbered = { n: number; kept: Kept }
 
-/** `marks`: the commit that holds what was noted of the means of proof. */
+/** `marks`: the commit with the records about the means of proof. */
 export type RemoteCheckpoints = { kind: 'found'; all: Numbered[]; marks?: string | undefined }
 
-/** Nothing points to them here until the worktree is laid out. */
+/** Nothing points to them here until the worktree is created. */
 export async function fetchCheckpoints(
   mirror: Repository,
   place: Pick<TaskPlace, 'repo' | 'branch' | 'loop'> & Calling,
@@ -36,7 +36,7 @@ export async function fetchCheckpoints(
   return { kind: 'found', all, marks: remote.refs.get(marksRef(loop)) }
 }
 
-/** The state that the loop was last seen in. Where checks wrote files after that, the last one before. */
+/** The last known state of the loop. If checks wrote files after that, the last one before. */
 export function chooseCheckpoint(
   all: readonly Numbered[],
   { tree, iteration }: { tree?: string | undefined; iteration: number },
@@ -46,7 +46,7 @@ export function chooseCheckpoint(
   return same ?? latest.find(({ n }) => n <= iteration)
 }
 
-/** As a tree tells it. */
+/** As a tree describes it. */
 export function stateOf({ tree, head }: Kept): string {
   return `${tree} ${head ?? 'no-commit'}`
 }

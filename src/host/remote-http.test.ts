@@ -62,7 +62,7 @@ function serveGit(root: string, request: IncomingMessage, response: ServerRespon
   })
 }
 
-test('a task is pushed, taken over and finished, and who comes late is fenced', async () => {
+test('a task is pushed, taken over and finished, and a late worker is fenced off', async () => {
   const [one, two] = [openMachine(remote), openMachine(remote)]
   const { work } = await one.begin()
   const tree = await one.work(1, { 'b.txt': 'b\n' })

@@ -1,4 +1,4 @@
-/** The refs of a task on its remote: what they are, and all changes of them in one step. */
+/** The refs of a task on its remote: what they are, and how they all change in one step. */
 
 import { refOf } from './checkpoint.ts'
 import type { Repository } from './git.ts'
@@ -7,7 +7,7 @@ import { headOf, type TaskPlace } from './task-names.ts'
 
 export type RemoteRefs = { kind: 'read'; refs: ReadonlyMap<string, string> }
 
-/** The branch of a task, and all that is ralph's own beside it. */
+/** The branch of a task, and ralph's own refs next to it. */
 export async function readRemote(
   mirror: Repository,
   { repo, branch, loop, ...calling }: Pick<TaskPlace, 'repo' | 'branch' | 'loop'> & Calling,
@@ -21,7 +21,7 @@ export async function readRemote(
 /** `was`: what must be there now; undefined: nothing. No `to`: it is removed. */
 export type Change = { ref: string; was: string | undefined; to: string | undefined }
 
-/** All of them or none: the remote compares each with what was expected, in the moment it changes them. */
+/** All of them or none: the remote compares each with what was expected, at the moment it changes them. */
 export async function pushAll(
   mirror: Repository,
   changes: readonly Change[],
@@ -47,9 +47,9 @@ const PUSH = [
 const NOT_ATOMIC =
   'The server does not support atomic pushes, which ralph needs so that two workers never overwrite each other.'
 
-/** Something was there that was not expected: looked at by git here, or by the remote in the last moment. */
+/** A ref was not as expected: noticed by git here, or by the remote at the last moment. */
 export function isMissed(says: string): boolean {
-  if (/exists; cannot create/.test(says)) return false // a branch stands where a folder of branches is wanted
+  if (/exists; cannot create/.test(says)) return false // there is a branch in the place of a folder of branches
   return /\(stale info\)|\(fetch first\)|\(non-fast-forward\)|cannot lock ref|failed to update ref|incorrect old value|reference already exists/.test(
     says,
   )

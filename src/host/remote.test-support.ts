@@ -1,4 +1,4 @@
-/** A remote repository on this disk, as workers of several machines see it. */
+/** A remote repository on this disk, as workers on several machines see it. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ export type Remote = {
   tip(ref: string): string
   /** All refs, without their commits. */
   refs(): string[]
-  /** Somebody else pushes a commit with these files; its name is returned. */
+  /** Somebody else pushes a commit with these files; returns its hash. */
   commit(files: Record<string, string>, branch?: string): string
   /** A file of a branch. */
   read(ref: string, path: string): string

@@ -42,7 +42,7 @@ describe('an address', () => {
     'example.org:a.git',
     'file:///srv/git/a.git',
     '/srv/git/a.git',
-  ])('that git knows is taken: %s', (repo) => {
+  ])('that git knows is accepted: %s', (repo) => {
     expect(() => mustBeRepo(repo)).not.toThrow()
   })
 
@@ -64,7 +64,7 @@ describe('an address', () => {
     expect(() => mustBeRepo(repo)).not.toThrow('hunter2')
   })
 
-  test('is shown without what is secret in it', () => {
+  test('is shown without its secrets', () => {
     expect(maskUrl("unable to access 'https://me:hunter2@example.org/a/': no")).toBe(
       "unable to access 'https://***@example.org/a/': no",
     )
@@ -73,7 +73,7 @@ describe('an address', () => {
     )
   })
 
-  test('has a folder of its own that people recognize', () => {
+  test('has its own folder that people recognize', () => {
     const names = ['https://a.org/x/shop.git', 'https://b.org/x/shop.git', '/', 'a:../../..'].map(mirrorName)
     expect(new Set(names).size).toBe(4)
     expect(names[0]).toMatch(/^shop-[0-9a-f]{12}$/)
@@ -82,7 +82,7 @@ describe('an address', () => {
 })
 
 describe('the mirror of a repository', () => {
-  test('has what the remote has, and what is new the next time', async () => {
+  test('has what the remote has, and gets what is new the next time', async () => {
     expect(await fetchMain()).toBe(remote.tip('main'))
     const next = remote.commit({ 'b.txt': 'b\n' })
     expect(await fetchMain()).toBe(next)
@@ -98,12 +98,12 @@ describe('the mirror of a repository', () => {
     expect(existsSync(trace)).toBe(false)
   })
 
-  test('is fetched into by one at a time', async () => {
+  test('is fetched into by one process at a time', async () => {
     const all = await Promise.all(Array.from({ length: 6 }, () => fetchMain(remote.url, openRepoCache(home))))
     expect(new Set(all)).toEqual(new Set([remote.tip('main')]))
   })
 
-  test('waits for another process that is at it', async () => {
+  test('waits for another process that is fetching', async () => {
     const { top } = await cache.open(remote.url)
     const other = startScript(`
       import { inTurnAlone } from ${source('host/turn-alone.ts')}
@@ -126,9 +126,9 @@ describe('the mirror of a repository', () => {
   })
 
   test.each<[string, (top: string) => void]>([
-    ['half made', (top) => rmSync(join(top, '.git', 'objects'), { recursive: true })],
+    ['half created', (top) => rmSync(join(top, '.git', 'objects'), { recursive: true })],
     ['without HEAD', (top) => truncateSync(join(top, '.git', 'HEAD'))],
-    ['left by a killed ralph beside it', (top) => renameSync(top, `${top}.new`)],
+    ['left next to it by a killed ralph', (top) => renameSync(top, `${top}.new`)],
     ['without its pin', (top) => rmSync(`${top}.pin`, { recursive: true })],
     ['with empty objects', (top) => damageObjects(join(top, '.git'))],
   ])('is usable again when it is found %s', async (_, damage) => {
@@ -138,7 +138,7 @@ describe('the mirror of a repository', () => {
     expect(await fetchMain()).toBe(next)
   })
 
-  test('is mended and not made again where that is enough', async () => {
+  test('is repaired, and not recreated, if that is enough', async () => {
     await fetchMain()
     const { top, commonDir } = await cache.open(remote.url)
     writeFileSync(join(top, '.env'), 'mine\n')
@@ -154,7 +154,7 @@ describe('the mirror of a repository', () => {
     ])
   })
 
-  test('is rid of the lock of a git that was killed', async () => {
+  test('is freed from the lock of a killed git', async () => {
     await fetchMain()
     const { top } = await cache.open(remote.url)
     const lock = join(top, '.git/refs/remotes/origin/main.lock')
@@ -164,7 +164,7 @@ describe('the mirror of a repository', () => {
     expect(await fetchMain()).toBe(next)
   })
 
-  test('takes a branch that has become a folder of branches', async () => {
+  test('accepts a branch that has become a folder of branches', async () => {
     remote.git('branch', 'a', 'main')
     await cache.fetch(remote.url, ['refs/heads/a'])
     remote.git('branch', '-m', 'a', 'a/b')
@@ -173,7 +173,7 @@ describe('the mirror of a repository', () => {
 })
 
 describe('a remote', () => {
-  test('that is away is worth another try, and works when it is back', async () => {
+  test('that is unavailable is worth another try, and works when it is back', async () => {
     await fetchMain()
     renameSync(remote.url, `${remote.url}-away`)
     expect(await fetchMain()).toEqual({
@@ -184,7 +184,7 @@ describe('a remote', () => {
     expect(await fetchMain()).toBe(remote.tip('main'))
   })
 
-  test('that nobody listens at is worth another try', async () => {
+  test('without a server is worth another try', async () => {
     expect(await fetchMain('http://127.0.0.1:1/a.git')).toEqual({
       kind: 'unreachable',
       why: expect.stringContaining('127.0.0.1'),
@@ -196,7 +196,7 @@ describe('a remote', () => {
     expect(fetched).toEqual({ kind: 'refused', why: "couldn't find remote ref refs/heads/nope." })
   })
 
-  test('is left when somebody wants to stop', async () => {
+  test('is left when the caller wants to stop', async () => {
     const fetched = cache.fetch(remote.url, [MAIN], { signal: AbortSignal.abort() })
     expect(await fetched).toEqual({ kind: 'unreachable', why: 'It was interrupted.' })
   })

@@ -1,6 +1,6 @@
 /**
- * A copy of each remote repository that this machine has worked on, so that a task fetches only what is new. It is a repository
- * without files of its own; the worktrees of tasks hang on it. Agents can write its configuration, so git goes by a pin of it.
+ * A copy of each remote repository that this machine has worked on, so that a task only fetches what is new. It is a
+ * bare repository that the worktrees of tasks belong to. Agents can write its configuration, so git uses a pin of it.
  */
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,21 +13,21 @@ import { askRemote, type Calling, type Trouble, unlessInterrupted } from './remo
 import { mirrorName, mustBeRepo } from './repo-url.ts'
 import { inTurnAlone } from './turn-alone.ts'
 
-/** `commits`: of the refs that were asked for by their whole names. */
+/** `commits`: of the refs that were requested by their full names. */
 export type Fetched = { kind: 'fetched'; mirror: Repository; commits: ReadonlyMap<string, string> }
 
-/** A mirror that nobody else on this machine fetches into, or makes and removes worktrees of, meanwhile. */
+/** A mirror that nobody else on this machine fetches into, or creates and removes worktrees of, meanwhile. */
 export type HeldMirror = {
   mirror: Repository
-  /** Fetches these refs, by their names on the remote; `/*` at the end stands for all below. The mirror may be another one then. */
+  /** Fetches these refs, by their names on the remote; `/*` at the end stands for all below. May replace the mirror. */
   fetch(refs: readonly string[], calling?: Calling): Promise<Fetched | Trouble>
 }
 
 export type RepoCache = {
-  /** Its mirror, made where it is missing. Nothing is fetched. */
+  /** Its mirror, created if it is missing. Fetches nothing. */
   open(repo: string): Promise<Repository>
   fetch(repo: string, refs: readonly string[], calling?: Calling): Promise<Fetched | Trouble>
-  /** Makes a mirror again whose objects are damaged, which `why` may be the sign of. Whether it was. */
+  /** Recreates a mirror with damaged objects, which `why` may be a sign of. Returns whether it was damaged. */
   repair(repo: string, why: string): Promise<boolean>
   alone<Result>(repo: string, work: (held: HeldMirror) => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
@@ -57,9 +57,9 @@ export function openRepoCache(home: string): RepoCache {
         if (damaged) await makeMirror(mirror.top)
         return damaged
       }),
-    // Who only reads or pushes does not wait for those who fetch.
+    // Reading and pushing does not wait for fetches.
     open: async (repo) => {
-      const found = isPinned(pinOf(topOf(repo))) ? await findMirror(topOf(repo)) : undefined // another process may be making it
+      const found = isPinned(pinOf(topOf(repo))) ? await findMirror(topOf(repo)) : undefined // another process may be creating it
       return found ?? alone(repo, async ({ mirror }) => mirror)
     },
     fetch: (repo, refs, calling = {}) =>
@@ -79,12 +79,12 @@ async function openMirror(top: string): Promise<Repository> {
   return found
 }
 
-/** Undefined where it is missing or damaged. */
+/** Undefined if it is missing or damaged. */
 async function findMirror(top: string): Promise<Repository | undefined> {
   if (!isFolder(join(top, '.git', 'objects'))) return undefined
   const pin = await openPin({ folder: pinOf(top), place: top })
   if ('none' in pin) return undefined
-  pin.mend() // worktrees hang on it, so that it is not made again for a file that can be put back
+  pin.mend() // it has worktrees, so it is not recreated for a file that can be restored
   return pin.repo
 }
 
@@ -92,17 +92,20 @@ function pinOf(top: string): string {
   return `${top}.pin`
 }
 
-/** Its configuration as it was made. */
+/** Its original configuration. */
 function settingsOf(top: string): string {
   return `${top}.config`
 }
 
-/** Appears whole, so that what a kill leaves is never taken for a mirror. Other files there are the person's, and stay. */
+/**
+ * Appears at once, so that what a kill leaves is never mistaken for a mirror. Other files there are the person's, and
+ * stay.
+ */
 async function makeMirror(top: string): Promise<Repository> {
   const [half, git] = [`${top}.new`, join(top, '.git')]
   for (const path of [half, git, pinOf(top)]) rmSync(path, { recursive: true, force: true })
   for (const path of [half, top]) makePrivateFolder(path)
-  // Without the hooks that a person's template may bring, and on a branch that never is.
+  // Without the hooks that a person's template may bring, and on a branch that never exists.
   must(await askGit(half, ['init', '--quiet', '--template=', '--initial-branch', 'ralph-mirror']))
   mkdirSync(join(half, '.git', 'worktrees')) // it must be part of the pin
   writeWhole(settingsOf(top), readFileSync(join(half, '.git', 'config'), 'utf8'))

@@ -1,4 +1,4 @@
-/** The address of a remote repository: which ones git may be given, and how they are shown. */
+/** The address of a remote repository: which ones git may get, and how they are shown. */
 import { createHash } from 'node:crypto'
 import { RalphError } from '../error.ts'
 import { mask } from './mask.ts'
@@ -40,17 +40,17 @@ const SCHEMES: ReadonlySet<string> = new Set(['https', 'http', 'ssh', 'git', 'fi
 const USE = 'Use https://, ssh://, host:path, or an absolute path.'
 const OPTION = 'ssh would read its host as an option.'
 
-/** For git itself, whatever its own configuration makes of an address. */
+/** For git itself, whatever its own configuration turns an address into. */
 export const PROTOCOLS: string = [...SCHEMES].join(':')
 
-/** What git says may name an address with a password that comes from its configuration. */
+/** git's messages may contain an address with a password that comes from its configuration. */
 export function maskUrl(text: string): string {
   return mask(text)
     .replace(/(\w:\/\/)[^\s/@:]*:[^\s/@]*@/g, '$1***@')
     .replace(/(https?:\/\/)[^\s/@]+@/g, '$1***@')
 }
 
-/** The name of the folder that holds its mirror: people recognize the beginning, the end tells it from all others. */
+/** The name of the folder of its mirror: people recognize the start, and the end makes it unique. */
 export function mirrorName(repo: string): string {
   const last =
     repo

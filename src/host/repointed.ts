@@ -1,9 +1,9 @@
-/** Imports of tests that package.json leads to other files than at the start. */
+/** Imports of tests that package.json now points to other files than at the start. */
 import { findMeans, type Means, type Proving } from '../formats/means.ts'
 import { repointedPaths } from '../formats/package-paths.ts'
 import type { State } from './means.ts'
 
-/** What leads them elsewhere counts, too, of each package.json among `paths`. */
+/** A change that redirects them also counts, in each package.json among `paths`. */
 export async function addRepointed(
   old: State,
   present: State,

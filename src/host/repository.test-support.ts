@@ -1,4 +1,4 @@
-/** A real git repository for the tests of the doors to git, with a worktree of a task beside it. */
+/** A real git repository for tests, with a worktree of a task next to it. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,12 +12,12 @@ export type TestRepository = {
   repo: Repository
   git(...args: string[]): string
   write(name: string, text: string): void
-  /** Undefined: it is not there. */
+  /** Undefined: it does not exist. */
   read(name: string): string | undefined
-  /** Everything as it is now; its name is returned. */
+  /** Commits everything as it is now; returns the hash. */
   commit(message: string, files?: Record<string, string>): string
   log(ref?: string): string[]
-  /** What git calls changed, as `git status` prints it in short. */
+  /** What git considers changed, as `git status --short` prints it. */
   status(): string[]
 }
 
@@ -34,7 +34,7 @@ export async function makeRepository(files: Record<string, string> = { 'a.txt': 
   return { ...filesIn(dir), repo: await opened(dir) }
 }
 
-/** The worktree of a task that began at the tip of main. */
+/** The worktree of a task that started at the tip of main. */
 export async function makeWorktree(main: TestRepository): Promise<TestRepository & { worktree: Worktree }> {
   const path = join(temporaryFolder(), 'task')
   main.git('worktree', 'add', '--quiet', '-b', 'ralph/task', path)

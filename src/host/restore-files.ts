@@ -1,4 +1,4 @@
-/** What going back does to files besides what git does: nothing that no checkpoint holds is lost. */
+/** What a rollback does to files besides what git does: nothing that no checkpoint holds is lost. */
 import { chmodSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import type { Snapshots } from './snapshot.ts'
 
 type Place = { repo: Repository; snapshots: Snapshots }
 
-/** Files that only their owner may read stay so: git would give them to everybody. */
+/** Files that only their owner may read stay so: git would make them readable for everybody. */
 export function modesOf(top: string, paths: readonly string[]): Map<string, number> {
   const stats = paths.map((path) => [path, statBelow(top, path)] as const)
   return new Map(
@@ -27,7 +27,7 @@ export function setModes(top: string, modes: ReadonlyMap<string, number>): void 
 
 export type Changes = { added: string[]; changed: string[]; removed: string[] }
 
-/** What becomes of files on the way from one tree to the other; a file in place of a link is an added one. */
+/** What happens to files on the way from one tree to the other; a file in place of a link counts as added. */
 export async function compare(repo: Repository, from: string, to: string): Promise<Changes> {
   const how = ['-r', '-z', '--no-renames', '--name-status']
   const fields = await repo.list(['diff-tree', ...how, from, to, '--'])
@@ -41,7 +41,7 @@ export async function compare(repo: Repository, from: string, to: string): Promi
   return changes
 }
 
-/** Paths on the disk that are written over although no snapshot holds them: ignored files, or folders of them. */
+/** Paths on disk that are overwritten although no snapshot holds them: ignored files, or folders of them. */
 export function inTheWay(top: string, added: readonly string[]): string[] {
   const found = new Set<string>()
   for (const path of added) {
@@ -51,22 +51,22 @@ export function inTheWay(top: string, added: readonly string[]): string[] {
   return [...found]
 }
 
-/** What lies on the way to a path and is no folder. */
+/** What is on the way to a path and is not a folder. */
 export function blockedAt(top: string, path: string): string | undefined {
   const parts = path.split('/')
   const folders = parts.slice(1).map((_, length) => parts.slice(0, length + 1).join('/'))
   return folders.find((folder) => statBelow(top, folder)?.isDirectory() === false)
 }
 
-/** Whether a file or a link lies there, and not only behind a link. */
+/** Whether a file or a link is there, and not only behind a link. */
 export function isFileAt(top: string, path: string): boolean {
   return blockedAt(top, path) === undefined && statBelow(top, path)?.isDirectory() === false
 }
 
-// Also outside what a sparse checkout shows, where an agent may have written files all the same.
+// Includes paths outside a sparse checkout, where an agent may have written files anyway.
 export const EVERYWHERE: readonly string[] = ['-c', 'core.sparseCheckout=false']
 
-/** What the index says is not checked out, and holds nothing but what the index has, goes from the disk again. */
+/** Removes files from disk again that the index marks as not checked out, if they are as in the index. */
 export async function hideAgain({ repo, snapshots }: Place, { tree, index }: Kept): Promise<void> {
   const entries = (await repo.list([...EVERYWHERE, 'ls-files', '-t', '-z'])) ?? []
   const differing = await repo.list(['diff-tree', '-r', '-z', '--name-only', tree, `${index}:staged`, '--'])
@@ -80,7 +80,7 @@ export async function hideAgain({ repo, snapshots }: Place, { tree, index }: Kep
   for (const path of present) await rm(onDisk(repo.top, path))
 }
 
-/** A checkpoint cannot hold a repository inside this one, so it must not be written over, nor into. */
+/** A checkpoint cannot hold a nested repository, so it must not be overwritten, nor written into. */
 export function refuseRepositories(
   { top }: Repository,
   { added, changed }: Changes,
@@ -112,7 +112,7 @@ function holdsRepository(folder: string): boolean {
   )
 }
 
-/** A file that older rules ignore was ignored then, so it was no part of that state and stays. */
+/** A file that older rules ignore was ignored then, so it was not part of that state and stays. */
 export async function bringBackIgnored(
   { repo, snapshots }: Place,
   from: string,

@@ -1,4 +1,7 @@
-/** Random work of an agent over random iterations, rolled back and undone: files, HEAD and index must come back as they were. */
+/**
+ * Random work of an agent over random iterations, rolled back and undone: files, HEAD and index must come back as they
+ * were.
+ */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -69,7 +72,7 @@ function makeProject(dir: string): void {
   for (const path of IGNORED) write(join(dir, path), `ignored ${path}\n`)
 }
 
-test('undo takes away what the rollback brought, also where the rules of that time ignore it', async () => {
+test('undo removes what the rollback brought, even if the rules of that time ignore it', async () => {
   const { dir, tree, checkpoints } = await openPlace()
   write(join(dir, 'new.txt'), 'new')
   await tree.look()
@@ -88,7 +91,10 @@ test('undo takes away what the rollback brought, also where the rules of that ti
 })
 
 describe('a rollback that was killed', () => {
-  /** Two iterations, and work of the person; then a rollback to the start that was cut off with half of its files written. */
+  /**
+   * Two iterations, and work of the person; then a rollback to the start that was interrupted with half of its files
+   * written.
+   */
   async function cutOff() {
     const place = await openPlace()
     const { dir, tree, checkpoints } = place
@@ -104,7 +110,7 @@ describe('a rollback that was killed', () => {
     const last = read(dir)
     await rollBack(checkpoints.restoring, 0)
     const start = read(dir)
-    // The end of it is taken back: marks and files as in its middle.
+    // Its end is taken back: marks and files are as in its middle.
     const commitOf = (name: string) => git(dir, 'rev-parse', refOf('a1', name)).toString().trim()
     await setRefs(checkpoints.repo, [refOf('a1', UNFINISHED)], commitOf('before/1'))
     await setRefs(checkpoints.repo, [refOf('a1', NOW)], commitOf('1'))
@@ -137,7 +143,7 @@ describe('a rollback that was killed', () => {
     expect(git(dir, 'show', 'refs/ralph/a1/cut-off/1:src/b.txt').toString()).toBe('since')
   })
 
-  test('is forgotten by the next iteration, whose work is a state of its own', async () => {
+  test('is forgotten by the next iteration, whose work is a separate state', async () => {
     const { dir, tree, checkpoints } = await cutOff()
     write(join(dir, 'src/b.txt'), 'of another iteration')
     await tree.look()
@@ -149,7 +155,7 @@ describe('a rollback that was killed', () => {
   })
 })
 
-test('a rollback that is done twice is undone once', async () => {
+test('a rollback that is repeated is undone once', async () => {
   const { dir, tree, checkpoints } = await openPlace()
   await tree.look()
   await checkpoints.keep(0)
@@ -215,7 +221,7 @@ async function openPlace(): Promise<{ dir: string; tree: Tree; checkpoints: Chec
   return { dir, tree, checkpoints: tree.checkpoints, remove: () => rmSync(root, { recursive: true, force: true }) }
 }
 
-/** What is impossible, such as renaming what is not there, is left undone. */
+/** What is impossible, such as renaming a missing file, is skipped. */
 function perform(dir: string, one: Act): unknown {
   try {
     switch (one.kind) {
@@ -269,7 +275,7 @@ type State = {
   status: string
 }
 
-/** In one go, since starting programs is what takes the time here. */
+/** All at once, since starting programs is what takes the time here. */
 const LOOK = [
   'git ls-files -z --cached --others --exclude-standard',
   'git ls-files --stage -v -z',
@@ -305,7 +311,7 @@ function bytesOf(dir: string): string[] {
 
 function expectState(now: State, then: State | undefined, before: State): void {
   const { files, head, index, status, branches } = then ?? now
-  // What was ignored a moment ago stays, also where the rules of then see it.
+  // What was just ignored stays, even if the old rules see it.
   const stays = Object.entries(before.ignored).filter(([path]) => !isReplaced(path, files))
   const left = new Set(stays.map(([path]) => path))
   for (const [path, text] of stays) expect([path, now.ignored[path] ?? now.files[path]]).toEqual([path, text])
@@ -317,7 +323,7 @@ function expectState(now: State, then: State | undefined, before: State): void {
   expect(seen(now.status)).toEqual(seen(status))
 }
 
-/** Where the state of then has a file, a link to elsewhere or a folder, what is ignored today must give way. */
+/** Where the old state has a file, a link or a folder, what is ignored today must give way. */
 function isReplaced(path: string, files: Record<string, string>): boolean {
   return Object.keys(files).some(
     (other) => other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`),

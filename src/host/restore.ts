@@ -1,6 +1,6 @@
 /**
- * Puts back what a checkpoint holds: files, HEAD, branch and index become what they were; ignored files stay. What is there now is
- * kept first, in a checkpoint of its own. Nothing is ever removed that this one does not hold.
+ * Restores a checkpoint: files, HEAD, branch and index become what they were; ignored files stay. The current state is
+ * kept first, in its own checkpoint. Nothing is ever removed that this one does not hold.
  */
 import { existsSync, mkdirSync } from 'node:fs'
 import { rename, rm, utimes, writeFile } from 'node:fs/promises'
@@ -41,8 +41,8 @@ export type Restoring = {
 }
 
 /**
- * `safety` names the checkpoint that what is there now is kept in, `drops` one that is not needed afterwards. `marked`: whoever comes
- * after a kill must know. `cutOff`: the rollback that is taken back did not come to its end.
+ * `safety` names the checkpoint for the current state, `drops` one that is not needed afterwards. `marked`: leaves a
+ * mark in case of a kill. `cutOff`: the rollback that is taken back did not finish.
  */
 export type How = { safety: string; marked?: true; drops?: string; cutOff?: boolean }
 
@@ -51,7 +51,7 @@ export async function restore(restoring: Restoring, to: string, how: How): Promi
   try {
     return await putBack(restoring, to, how)
   } finally {
-    mkdirSync(restoring.place, { recursive: true }) // git keeps no empty folder, but this one is where the loop lives
+    mkdirSync(restoring.place, { recursive: true }) // git keeps no empty folder, but the loop works in this one
   }
 }
 
@@ -111,7 +111,10 @@ async function putBack(restoring: Restoring, to: string, { safety, marked, drops
 
 type Bringing = { to: string; target: Kept; now: Snapshot; cutOff: boolean | undefined }
 
-/** The files that were not there before the rollback that is undone, and are still as it put them there, or half of it. */
+/**
+ * The files that did not exist before the rollback that is undone, and are still as it wrote them, completely or in
+ * part.
+ */
 async function broughtBy({ repo, loop }: Restoring, { to, target, now, cutOff }: Bringing): Promise<Set<string>> {
   const went = (cutOff && target.to) || refOf(loop, NOW)
   const last = to.startsWith('before/') ? await readCheckpoint(repo, went) : undefined
@@ -147,11 +150,11 @@ function refuseLocked({ gitDir, index }: Repository): void {
   )
 }
 
-/** A branch that another worktree has checked out would be pulled away from under it. */
+/** A branch that another worktree has checked out must not change under it. */
 async function refuseElsewhere(repo: Repository, branch: string | undefined): Promise<void> {
   const listed = await repo.ask(['worktree', 'list', '--porcelain', '-z'])
   if (!branch || !listed.ok) return
-  // Git takes the folder of a repository for its own worktree where that lies elsewhere, as it does for a submodule.
+  // git takes the folder of a repository for its own worktree if that is elsewhere, as it does for a submodule.
   const others = listed.out.split('\0\0').slice(repo.gitDir === repo.commonDir ? 1 : 0)
   for (const entry of others) {
     const [where = '', ...lines] = entry.split('\0').filter(Boolean)
@@ -194,8 +197,8 @@ async function putIndex(repo: Repository, { index: commit, head }: Kept): Promis
   const env = { GIT_INDEX_FILE: file }
   try {
     await writeFile(file, await repo.read(`${commit}:index`))
-    // It may lean on a part that git has cleared away since; then what was staged is all that can be told.
-    // One that was damaged then is begun anew, with nothing staged.
+    // It may need a part that git has pruned since; then what was staged is all that is known. One that was damaged
+    // then starts from scratch, with nothing staged.
     if (!(await repo.ask(['ls-files', '--stage'], { env })).ok) {
       await rm(file)
       const staged = await repo.ask(['rev-parse', '--verify', '--quiet', `${commit}:staged`])

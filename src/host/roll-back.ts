@@ -1,9 +1,11 @@
-/** Going back to a checkpoint of a loop, and taking that back: also after a kill, one undo leads to what was there before. */
+/**
+ * Rolls back to a checkpoint of a loop, and undoes that: even after a kill, one undo restores what was there before.
+ */
 import { RalphError } from '../error.ts'
 import { listCheckpoints, NOW, readCheckpoint, refOf, UNFINISHED } from './checkpoint.ts'
 import { type Restoring, restore, valuesOf } from './restore.ts'
 
-/** Goes back to the state after iteration n. Returns what a person should know besides. */
+/** Goes back to the state after iteration n. Returns what else a person should know. */
 export async function rollBack(restoring: Restoring, n: number): Promise<string[]> {
   const names = await listCheckpoints(restoring.repo, restoring.loop)
   if (!names.includes(String(n))) throw noCheckpoint(restoring, n, names)
@@ -12,19 +14,22 @@ export async function rollBack(restoring: Restoring, n: number): Promise<string[
     const notes = await startOver(restoring, names)
     return [...notes, ...(await restore(restoring, String(n), { safety: `before/${last}`, marked: true }))]
   }
-  // A ralph that was killed at its very end may have done it; what was there before is kept already.
+  // A ralph that was killed at its very end may have done it; what was there before is already kept.
   if (await hasGoneTo(restoring, n, last)) return []
   return restore(restoring, String(n), { safety: `before/${last + 1}`, marked: true })
 }
 
-/** Whether the last rollback or undo was killed half-way. What an iteration has worked on since is a state of its own. */
+/** Whether the last rollback or undo was killed halfway. What an iteration has worked on since is a separate state. */
 async function wasCutOff({ repo, loop }: Restoring, names: readonly string[]): Promise<boolean> {
   if (!names.includes(UNFINISHED)) return false
   const [kept, now] = await Promise.all([UNFINISHED, NOW].map((name) => readCheckpoint(repo, refOf(loop, name))))
   return kept?.since === now?.commit
 }
 
-/** What was there before the rollback or the undo that was cut off is put back first, so that nobody takes its half for a state. */
+/**
+ * First restores what was there before the interrupted rollback or undo, so that nobody takes the half of it for a
+ * state.
+ */
 async function startOver(restoring: Restoring, names: readonly string[]): Promise<string[]> {
   const before = `before/${latest(names, 'before')}`
   const safety = `cut-off/${latest(names, 'cut-off') + 1}`
@@ -63,13 +68,13 @@ export function noCheckpoint(
   return new RalphError('checkpoint-missing', `Loop ${loop} has no checkpoint ${n} in ${repo.top}. ${there}`)
 }
 
-/** Brings a worktree that was made again into the state it was last seen in. */
+/** Brings a recreated worktree to its last known state. */
 export async function bringUpToDate(restoring: Restoring): Promise<void> {
   const names = await listCheckpoints(restoring.repo, restoring.loop)
   if (names.includes(NOW)) await restore(restoring, NOW, { safety: 'made-again' })
 }
 
-/** Takes the last rollback back. What was there is kept all the same. */
+/** Takes the last rollback back. The current state is kept as well. */
 export async function undoRollBack(restoring: Restoring): Promise<string[]> {
   const { repo, loop } = restoring
   const names = await listCheckpoints(repo, loop)

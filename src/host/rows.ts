@@ -1,4 +1,7 @@
-/** Rows of the database as values. ralph wrote them itself, in one transaction each; but a disk may change what it keeps. */
+/**
+ * Rows of the database as values. ralph wrote them itself, in one transaction each; but a disk may change what it
+ * stores.
+ */
 import { homeFolder } from '../engine/home-folder.ts'
 import { iterationLimit } from '../engine/limits.ts'
 import {
@@ -24,7 +27,7 @@ import type { IterationRow, LoopRow, StoredEvent } from './store.ts'
 
 export type Row = Record<string, unknown>
 
-/** What every database can keep. */
+/** What every database can store. */
 export type Columns = Record<string, string | number | null>
 
 /** The row of a loop, as far as moving it needs to know. */
@@ -40,7 +43,7 @@ export type StoredLoop = Row & {
   updated_at: number
 }
 
-/** `what` it was stored of: a disk may have changed it since. */
+/** `what`: whose data it is; a disk may have changed it since. */
 export function parse<Value>(json: unknown, what: string): Value {
   try {
     return JSON.parse(String(json)) as Value
@@ -49,7 +52,7 @@ export function parse<Value>(json: unknown, what: string): Value {
   }
 }
 
-/** A row that cannot be read is left out of a list, so that the others are there; `ralph doctor` tells of it. */
+/** A row that cannot be read is left out of a list, so that the others are shown; `ralph doctor` reports it. */
 export function readable<Value>(rows: readonly Row[], read: (row: Row) => Value): Value[] {
   return rows.flatMap((row) => {
     try {
@@ -66,7 +69,7 @@ export function toLoop(row: StoredLoop): Loop {
   return { id: row.id, spec: part<Spec>(row.spec), tally: part<Tally>(row.tally), next: part<Next>(row.next) }
 }
 
-/** The same, looked at whole: what is JSON may still be no loop. */
+/** The same, fully validated: valid JSON may still not be a loop. */
 export function toSoundLoop(row: StoredLoop): Loop {
   return sound(toLoop(row))
 }
@@ -77,7 +80,7 @@ export function sound(loop: Loop): Loop {
   return loop
 }
 
-/** What a loop looks like in its table. Columns beside the JSON are for lists and sums, and always follow it. */
+/** A loop as a row of its table. Columns besides the JSON are for lists and sums, and always follow it. */
 export function toColumns(loop: Loop): Columns {
   const { spec, tally, next } = loop
   return {
@@ -128,7 +131,7 @@ export function toLoopRow(row: Row): LoopRow {
   }
 }
 
-/** Undefined where it cannot be read: the loop is listed all the same. */
+/** Undefined if it cannot be read: the loop is listed nevertheless. */
 function nextIn(row: Row): Next | undefined {
   const [next] = readable([row], ({ id, next }) => parse<Next>(next, `loop ${id}`))
   return next !== undefined && faultOfNext(next) === '' ? next : undefined
@@ -149,7 +152,7 @@ export function toEvent(row: Row): StoredEvent {
   }
 }
 
-/** What only the events tell. */
+/** What only the events say. */
 export type Told = { claim?: Claim; ask?: Ask; findings?: Finding[]; reports?: Report[] }
 
 export function toIteration(

@@ -1,4 +1,4 @@
-/** The packages behind the programs that a check runs: `npx vitest` is node_modules/vitest and what that brings along. */
+/** The packages behind the programs that a check runs: `npx vitest` is node_modules/vitest and its dependencies. */
 import { realpathSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isObject, readJson } from '../formats/json-file.ts'
@@ -10,8 +10,8 @@ const MOST_PACKAGES = 60
 const MOST_FILES = 3_000
 
 /**
- * Paths from the top: packages with a slash at their end, the links in .bin that lead to them, and what Python loads of its
- * own accord. `folders`: where checks run and tests lie; packages are looked for there and further up.
+ * Paths from the top: packages with a slash at the end, the links in .bin that point to them, and what Python loads by
+ * itself. `folders`: where checks run and tests are; packages are looked up there and further up.
  */
 export function runnersOf(top: string, folders: Iterable<string>, tools: ReadonlySet<string>): string[] {
   const found = new Set<string>()
@@ -38,7 +38,7 @@ export function runnersOf(top: string, folders: Iterable<string>, tools: Readonl
   return [...found]
 }
 
-/** These run scripts with `node_modules/.bin` in front of everything else: also the shell, and what starts a program. */
+/** These run scripts with `node_modules/.bin` in front of everything else, even the shell and what starts a program. */
 const PUTS_BIN_FIRST = new Set(['npm', 'npx', 'pnpm', 'pnpx', 'yarn', 'bun', 'bunx'])
 const STARTED = ['sh', 'bash', 'env', 'node']
 
@@ -54,12 +54,12 @@ function packageBehind(modules: string, tool: string): string | undefined {
     for (let folder = dirname(program); folder !== dirname(folder); folder = dirname(folder))
       if (statAt(join(folder, 'package.json'))) return folder
   } catch {
-    // There is no such program, or its link leads nowhere.
+    // There is no such program, or its link is broken.
   }
   return statAt(join(modules, tool, 'package.json')) ? realpathSync(join(modules, tool)) : undefined
 }
 
-/** A package and, one level deep, what it depends on: runners are spread over several. */
+/** A package and, one level deep, its dependencies: runners are spread over several. */
 function addPackage(top: string, home: string, found: Set<string>, depth: number): void {
   if (!addFolder(top, home, found) || depth > 0) return
   const read = readJson(bytesAt(join(home, 'package.json'))?.toString('utf8') ?? '')
@@ -80,11 +80,11 @@ function realpathOr(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return path // a link that leads nowhere
+    return path // a broken link
   }
 }
 
-/** False: it lies outside, is work of the repository itself (a workspace), or there are too many. */
+/** False: it is outside, is work of the repository itself (a workspace), or there are too many. */
 function addFolder(top: string, folder: string, found: Set<string>): boolean {
   const path = pathBelow(top, folder)
   if (path === undefined || found.size >= MOST_PACKAGES || !/(^|\/)(node_modules|site-packages)\//.test(path))
@@ -108,8 +108,9 @@ function inPython(folder: string, tool: string): string[] {
 }
 
 /**
- * Whether something new decides in place of what was there at the start: settings outside the repository, a shell before the
- * real one, a package nearer to the tests. It is in the place of the experiments, too, so they cannot tell what it does.
+ * Whether something new takes precedence over what was there at the start: settings outside the repository, a shell
+ * before the real one, a package nearer to the tests. It also affects the place of the experiments, so they cannot show
+ * what it does.
  */
 export function takesPlace(path: string, known: readonly string[]): boolean {
   if (path.startsWith('../')) return true
@@ -121,7 +122,7 @@ export function takesPlace(path: string, known: readonly string[]): boolean {
   )
 }
 
-/** Files in a virtual environment that every Python there runs when it starts, and plugins that pytest finds by itself. */
+/** Files in a virtual environment that every Python there runs on startup, and plugins that pytest finds by itself. */
 function loadedByPython(folder: string): string[] {
   return ['.venv', 'venv', 'env'].flatMap((name) => {
     const lib = join(folder, name, 'lib')
@@ -136,7 +137,7 @@ function loadedByPython(folder: string): string[] {
   })
 }
 
-/** Its files without those of packages inside; names from the package's folder. */
+/** Its files without those of nested packages; names are relative to the package's folder. */
 export function packageFiles(home: string): { name: string; stat: Stats }[] {
   const found: { name: string; stat: Stats }[] = []
   const open = ['']
@@ -154,5 +155,5 @@ export function packageFiles(home: string): { name: string; stat: Stats }[] {
   return found
 }
 
-/** What is only read by people and editors never changes what a runner says. */
+/** What only people and editors read never changes what a runner says. */
 const DECIDES = /^(?!.*(\.(md|map|markdown|txt|html|css|svg|png|flow|pyc)|\.d\.[cm]?ts)$)/i

@@ -1,11 +1,17 @@
-/** What a database knew that no transcript tells: loops without one, records of projects, tasks and agents in panes, orders that nobody has heard yet, and what an older ralph did. */
+/**
+ * What a database knew that no transcript says: loops without one, records of projects, tasks and agents in panes,
+ * orders that were not delivered yet, and what an older ralph did.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from './migrate.ts'
 import { parse } from './rows.ts'
 import type { LocalTranscripts } from './transcript.ts'
 
-/** Writes down what only the database has: what an older ralph stored, the last fact of a ralph that was killed before it could, and what a disk has changed in a transcript since. */
+/**
+ * Writes down what only the database has: what an older ralph stored, the last fact of a ralph that was killed before
+ * it could, and what a disk has changed in a transcript since.
+ */
 export function completeTranscripts(path: string, transcripts: LocalTranscripts): void {
   if (!existsSync(path)) return
   attempt(() => {
@@ -15,7 +21,7 @@ export function completeTranscripts(path: string, transcripts: LocalTranscripts)
       for (const { id, events } of database.prepare('SELECT id, events FROM loop').all()) {
         const last = transcripts.story(String(id))?.facts.length
         if (last === undefined || last >= Number(events)) continue
-        // What one loop has lost keeps nobody from the others.
+        // The loss of one loop does not block the others.
         attempt(() => {
           for (const { n, fact } of missing.all(String(id), last))
             void transcripts.addFact(String(id), Number(n), parse(fact, `loop ${id}`))
@@ -27,7 +33,7 @@ export function completeTranscripts(path: string, transcripts: LocalTranscripts)
   })
 }
 
-/** Copies it from the file that was put aside, as far as it can be read. */
+/** Copies it from the file that was set aside, as far as it can be read. */
 export function salvage(home: string, aside: string): void {
   if (!existsSync(aside)) return
   const database = openDatabase(join(home, 'ralph.db'))
@@ -35,7 +41,7 @@ export function salvage(home: string, aside: string): void {
     database.prepare('ATTACH DATABASE ? AS old').run(aside)
     for (const copy of COPIES) attempt(() => database.exec(`BEGIN; ${copy} COMMIT`)) || database.exec('ROLLBACK')
   } catch {
-    // It was put aside because it is damaged: what cannot be read is lost.
+    // It was set aside because it is damaged: what cannot be read is lost.
   } finally {
     database.close()
   }
@@ -50,8 +56,8 @@ function attempt(work: () => void): boolean {
   }
 }
 
-// An older ralph also changed loops without a fact, so that its facts alone do not give the rows it wrote. What came after a
-// loop was adopted they do give, also where the old file is a copy that does not know it.
+// An older ralph also changed loops without a fact, so its facts alone do not give the rows it wrote. They do give what
+// came after a loop was adopted, even if the old file is a copy from before.
 const ADOPTED = `(SELECT loop, max(n) AS n, max(json_extract(fact, '$.loop.tally.iteration')) AS iteration FROM main.event
   WHERE json_extract(fact, '$.kind') = 'adopted' AND loop IN (SELECT id FROM old.loop) GROUP BY loop)`
 
@@ -66,9 +72,9 @@ function takeOverBefore(table: string, n: string): string {
 const LOOP_COLUMNS = `id, dir, agent, prompt, spec, tally, next, status, reason, proof, iteration, iteration_limit, false_claims, tokens,
   cost_usd, epoch, holder, events, started_at, updated_at, owner`
 
-/** Each is done whole or not at all. */
+/** Each is done completely or not at all. */
 const COPIES = [
-  // Loops of which no transcript tells, or none that can be read.
+  // Loops without a readable transcript.
   `CREATE TEMP TABLE untold AS SELECT id FROM old.loop
    WHERE id NOT IN (SELECT id FROM main.loop) AND json_valid(spec) AND json_valid(tally) AND json_valid(next);
    INSERT INTO loop (${LOOP_COLUMNS}) SELECT ${LOOP_COLUMNS} FROM old.loop WHERE id IN untold;
@@ -76,7 +82,7 @@ const COPIES = [
    INSERT INTO iteration SELECT * FROM old.iteration WHERE loop IN untold;
    INSERT INTO check_result SELECT * FROM old.check_result WHERE loop IN untold;`,
   'INSERT OR REPLACE INTO project SELECT folder, record, updated_at FROM old.project WHERE json_valid(record);',
-  // A task that was forgotten stays forgotten; its loop has a transcript all the same.
+  // A task that was forgotten stays forgotten; its loop has a transcript nevertheless.
   `DELETE FROM main.task WHERE loop IN (SELECT id FROM old.loop);
    INSERT OR REPLACE INTO task SELECT vault, id, loop, record FROM old.task
    WHERE loop IN (SELECT id FROM main.loop) AND json_valid(record);`,

@@ -1,4 +1,7 @@
-/** What of a repository an agent in a sandbox can write: what its work needs, and nothing that makes git outside run a program. */
+/**
+ * What an agent in a sandbox can write in a repository: what its work needs, and nothing that makes git outside run a
+ * program.
+ */
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
@@ -8,9 +11,9 @@ import type { Site } from './git-site.ts'
 /** Bound in this order, each over the ones before. */
 export type GitPlaces = { visible: string[]; writable: string[]; readOnly: string[] }
 
-/** `worktree`: the one that ralph made for the loop. Without a repository the folder is all there is. */
+/** `worktree`: the one that ralph created for the loop. Without a repository the folder is all there is. */
 export function gitPlaces(dir: string, site: Site | undefined, worktree: Worktree | undefined): GitPlaces {
-  // A repository that the agent has removed is not begun anew.
+  // A repository that the agent has removed is not created again.
   if (!site || !isFolder(site.commonDir)) return { visible: [], writable: [dir], readOnly: [] }
   const { top, gitDir, commonDir } = site
   const isLinked = gitDir !== commonDir
@@ -24,13 +27,16 @@ export function gitPlaces(dir: string, site: Site | undefined, worktree: Worktre
   mkdirSync(join(commonDir, 'hooks'), { recursive: true })
   return {
     visible: [],
-    // A folder that is bound itself cannot be moved away.
+    // A folder that is itself bound cannot be moved away.
     writable: [top, commonDir, ...(isLinked ? [gitDir] : [])],
     readOnly: [...links, ...settingsOf(commonDir, gitDir), ...modulesOf(join(gitDir, 'modules'))],
   }
 }
 
-/** A commit on the loop's own branch writes objects, that branch and its log. Other branches, the person's among them, are not reached. */
+/**
+ * A commit on the loop's own branch writes objects, that branch and its log. Other branches, including the person's,
+ * are out of reach.
+ */
 function sharedBy(commonDir: string, branch: string): string[] {
   const folder = dirname(join('refs', 'heads', branch))
   const paths = [join(commonDir, 'objects'), join(commonDir, folder), join(commonDir, 'logs', folder)]
@@ -44,12 +50,12 @@ function sharedBy(commonDir: string, branch: string): string[] {
 function settingsOf(commonDir: string, gitDir: string): string[] {
   const own = join(gitDir, 'config.worktree')
   const config = join(commonDir, 'config')
-  // Where git would read it, it must be there to be bound.
+  // It must exist to be bound, wherever git would read it.
   if (!existsSync(own) && /worktreeConfig/i.test(readIfThere(config) ?? '')) writeFileSync(own, '')
   return [config, join(commonDir, 'hooks'), own]
 }
 
-/** The same of the repositories of submodules, which may lie below each other's names. */
+/** The same for the repositories of submodules, which may be nested by name. */
 function modulesOf(folder: string): string[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

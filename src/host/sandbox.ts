@@ -1,6 +1,6 @@
 /**
- * A sandbox of bubblewrap for agents and, where somebody wants it, for checks: the machine can be read but for ralph's own
- * files and the sockets of services; only the worktree, the agent's own settings and a temporary folder can be written.
+ * A bubblewrap sandbox for agents and, on request, for checks: the machine is readable except ralph's own files and the
+ * sockets of services; only the worktree, the agent's own settings and a temporary folder are writable.
  */
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -13,26 +13,29 @@ import { findOwnProgram } from './own-program.ts'
 import { findProgram, runProgram } from './process.ts'
 import { type GitPlaces, gitPlaces } from './sandbox-git.ts'
 
-/** What an agent keeps about itself: paths (`~` is the home folder), and variables that name others, or folders in those. */
+/**
+ * What an agent keeps about itself: paths (`~` is the home folder), and variables that name others, or folders in
+ * those.
+ */
 export type OwnPlaces = { paths: readonly string[]; variables: readonly string[] }
 
-/** `program` is what will be run. `home`: ralph's own folder. `allowed`: services that can be reached all the same. */
+/** `program` is what will be run. `home`: ralph's own folder. `allowed`: services that stay reachable. */
 export type Sandboxed = {
   program: string
   dir: string
-  /** What of the repository can be written. */
+  /** What is writable in the repository. */
   git: GitPlaces
   env: Environment
   home: string
   allowed: readonly string[]
   own?: OwnPlaces | undefined
-  /** A folder lent for this turn. */
+  /** A temporary folder for this turn. */
   folder?: string | undefined
   /** Without a network. */
   offline?: boolean
 }
 
-/** The command line that runs another one inside, and what the environment must not have there. */
+/** The command line that runs another one inside, and the variables that must be removed from its environment. */
 export type Fenced = { argv: string[]; env: Record<string, undefined> }
 
 export function sandboxFor({ program, dir, git, env, home, allowed, own, folder, offline }: Sandboxed): Fenced {
@@ -63,7 +66,10 @@ export function sandboxFor({ program, dir, git, env, home, allowed, own, folder,
   return { argv, env: Object.fromEntries(services.variables.map((name) => [name, undefined])) }
 }
 
-/** Runs a program of the worktree inside, where a loop asks for that. `online`: with the network, as installing needs it. */
+/**
+ * Runs a program of the worktree inside, if the loop asks for that. `online`: with the network, as an installation
+ * needs it.
+ */
 export type Fence = (what: { program: string; dir: string; env: Environment; online?: boolean }) => Promise<Fenced>
 
 /** For whatever ralph itself runs on the work of an agent. Undefined: it runs outside. */
@@ -76,19 +82,19 @@ export function fenceOf(home: string, { sandbox, sandboxAllow: allowed = [], wor
   }
 }
 
-/** `NAME`, or `NAME/folder` where the variable names a folder that others use, too. */
+/** `NAME`, or `NAME/folder` if the variable names a folder that others use as well. */
 function namedBy(name: string, env: Environment): string[] {
   const [variable = '', ...folders] = name.split('/')
   const value = env[variable]
   return value ? [join(value, ...folders)] : []
 }
 
-// Its processes are in a namespace of their own, so none of them outlives it.
-// Without capabilities root is as fenced in as anybody, but for files of the kernel that ask for the user alone.
+// Its processes are in their own namespace, so none of them outlives it. Without capabilities root is as restricted as
+// any user, except for kernel files that only check the user id.
 function bwrap(dir: string, env: Environment, offline = false): string[] {
-  // Looked up before the agent can write one of that name; what lies in the worktree is none.
+  // Looked up before the agent can write one of that name; a file in the worktree does not count.
   const program = findOwnProgram('bwrap', dir, SYSTEM_PATH) ?? findOwnProgram('bwrap', dir, env.PATH) ?? 'bwrap'
-  // In a namespace of users root is none to the kernel outside, whose keys are others then.
+  // In a user namespace root is an ordinary user to the kernel outside, with other keys.
   const alone = ['--die-with-parent', '--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--cap-drop', 'ALL']
   const kernel = KERNEL.flatMap((path) => ['--ro-bind-try', path, path])
   const empty = COVERED.filter(isRealFolder).flatMap((path) => ['--tmpfs', path])
@@ -98,13 +104,13 @@ function bwrap(dir: string, env: Environment, offline = false): string[] {
 
 const SYSTEM_PATH = ['/usr/bin', '/bin', '/usr/local/bin'].join(delimiter)
 
-/** What root may write there would hold for the whole machine. */
+/** What root may write there would apply to the whole machine. */
 const KERNEL = ['sys', 'sysrq-trigger', 'acpi', 'asound', 'fs', 'mtrr', 'scsi'].map((name) => `/proc/${name}`)
 
-/** Folders that are others inside: here programs put their sockets. */
+/** Folders that are replaced inside: programs put their sockets here. */
 const COVERED = ['/tmp', '/run', '/var/run']
 
-/** What lies below them without being a service: programs of NixOS, disks, and how to look up names. */
+/** What is below them without being a service: programs of NixOS, disks, and name resolution. */
 const KEPT = [
   ...['/run/current-system', '/run/booted-system', '/run/wrappers', '/run/opengl-driver', '/run/opengl-driver-32'],
   ...['/run/media', '/run/nscd'],
@@ -118,7 +124,7 @@ function isRealFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** Programs may lie in folders that are others inside. */
+/** Programs may be in folders that are replaced inside. */
 function programPlaces(program: string, dir: string, env: Environment): string[] {
   const found = findProgram(program, dir, env.PATH)
   const paths = [...(env.PATH ?? '').split(delimiter), ...(found ? [found, realpathSync(found)] : [])]
@@ -130,19 +136,19 @@ function nameServers(): string[] {
   return realPaths(['/etc/resolv.conf']).filter(isCovered)
 }
 
-/** What cannot be connected to, opened or listed takes the place of a service. */
+/** Replaces a service with something that cannot be connected to, opened or listed. */
 function coverUp(path: string): string[] {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory()
     ? ['--tmpfs', path, '--remount-ro', path]
     : ['--ro-bind', '/dev/null', path]
 }
 
-/** A link is seen through the machine's own files; what it leads to is what must be bound. */
+/** A link is resolved through the machine's own files; its target is what must be bound. */
 function realPaths(paths: readonly string[]): string[] {
   return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))]
 }
 
-/** Refuses, with what to do, where there can be no sandbox. */
+/** Refuses, with what to do, if a sandbox is not possible. */
 export async function mustHaveSandbox(dir: string, env: Environment, kind: Work['sandbox']): Promise<void> {
   if (process.platform !== 'linux') throw missing('it works on Linux only')
   if (!findOwnProgram('bwrap', dir, env.PATH))

@@ -1,17 +1,17 @@
-/** The tables, as steps forward. A step that has shipped is never changed; a new one is added behind it. */
+/** The tables, as migrations. A migration that has shipped is never changed; a new one is added after it. */
 
-// A row that an older ralph damaged must not keep the others from being read. SQLite knows an expression of an index again
-// only where it is written the same way.
+// A row that an older ralph damaged must not keep the others from being read. SQLite recognizes an index expression
+// only if it is written the same way.
 export const BENT = `CASE json_valid(tally) WHEN 1 THEN json_extract(tally, '$.bent') END`
 export const FINDINGS = `CASE json_valid(tally) WHEN 1 THEN json_array_length(tally, '$.findings') END`
 export const PARENT = `CASE json_valid(spec) WHEN 1 THEN json_extract(spec, '$.work.parent.loop') END`
 
-/** A field of its owner. `of`: which loop, where there are several. */
+/** A field of its owner. `of`: which loop, if there are several. */
 export function ownerField(field: 'task' | 'name' | 'path' | 'id', of = ''): string {
   return `CASE json_valid(${of}spec) WHEN 1 THEN json_extract(${of}spec, '$.work.owner.${field}') END`
 }
 
-/** `adopt`: loops in the words of the ralph before are brought into those of this one. */
+/** `adopt`: loops in the format of the previous ralph are converted to the current one. */
 export const MIGRATIONS: readonly (string | 'adopt')[] = [
   `CREATE TABLE loop (
      id TEXT PRIMARY KEY, dir TEXT NOT NULL, agent TEXT NOT NULL, prompt TEXT NOT NULL,
@@ -60,7 +60,7 @@ export const MIGRATIONS: readonly (string | 'adopt')[] = [
    CREATE INDEX loop_by_owner ON loop (owner, started_at);
    CREATE INDEX loop_by_dir ON loop (dir, started_at);`,
   'adopt',
-  // An older ralph that has the database open would go on writing loops in its own words.
+  // An older ralph that has the database open would keep writing loops in its own format.
   ...['INSERT', 'UPDATE OF spec, tally'].map(
     (writes, n) => `CREATE TRIGGER older_ralph_${n} BEFORE ${writes} ON loop
      WHEN json_type(NEW.spec, '$.work.vault') IS NOT NULL OR json_type(NEW.spec, '$.work.project') IS NOT NULL
@@ -85,7 +85,7 @@ export const MIGRATIONS: readonly (string | 'adopt')[] = [
    CREATE TABLE pane_change (
      seq INTEGER PRIMARY KEY AUTOINCREMENT, crew TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL, change TEXT NOT NULL
    ) STRICT;`,
-  // The board, what is asked of a loop from outside, and what history tells.
+  // The board, requests to a loop from outside, and what history shows.
   `CREATE TABLE board_task (
      id TEXT PRIMARY KEY, project_id TEXT, title TEXT NOT NULL, status TEXT NOT NULL, priority INTEGER NOT NULL,
      archived INTEGER NOT NULL, loop TEXT, version INTEGER NOT NULL, created_at INTEGER NOT NULL, record TEXT NOT NULL
@@ -132,7 +132,7 @@ export const MIGRATIONS: readonly (string | 'adopt')[] = [
      started_at, id, dir, agent, owner, type, size, status, reason, proof, iteration, iteration_limit, false_claims, tokens, cost_usd,
      updated_at, ${BENT}, ${FINDINGS}
    );`,
-  // What a page shows of many loops at once: what became of the means of proof, what a person has seen, what waits for them.
+  // What a page shows of many loops at once: the means of proof, what a person has seen, what waits for them.
   `ALTER TABLE iteration ADD COLUMN weakened INTEGER NOT NULL DEFAULT 0;
    UPDATE iteration SET weakened = 1 WHERE (loop, n) IN (
      SELECT event.loop, (SELECT max(n) FROM iteration AS its WHERE its.loop = event.loop AND its.ended_at <= event.at)

@@ -66,19 +66,19 @@ describe('the program behind the scripted agent', () => {
     expect(lines).toEqual([{ type: 'text', text }, END])
   })
 
-  test('keeps a step to its attempt', () => {
+  test('limits a step to its attempt', () => {
     const turns: Step[][] = [[{ attempt: 2, text: 'again' }, { text: 'always' }]]
     expect(play(turns, { RALPH_ATTEMPT: '1' }).lines).toEqual([{ type: 'text', text: 'always' }, END])
     expect(play(turns, { RALPH_ATTEMPT: '2' }).lines).toHaveLength(3)
   })
 
-  test('fails where it is told to', () => {
+  test('fails on request', () => {
     const { code, lines, err } = play([[{ fail: 'it broke', exit: 7 }, { edit: { path: 'a.txt', content: '' } }]])
     expect({ code, lines, err }).toEqual({ code: 7, lines: [], err: 'it broke\n' })
     expect(existsSync(join(dir, 'a.txt'))).toBe(false)
   })
 
-  test('meets a limit where it is told to', () => {
+  test('hits a rate limit on request', () => {
     const { code, lines } = play([[{ 'rate-limit': { resetsInSeconds: 2, message: 'slow down' } }, { text: 'never' }]])
     expect(code).toBe(1)
     expect(lines).toEqual([{ type: 'end', kind: 'rate-limit', message: 'slow down', resetsInMs: 2_000 }])
@@ -86,7 +86,7 @@ describe('the program behind the scripted agent', () => {
 
   test.each<[what: string, played: () => Played]>([
     ['is missing', () => start(join(dir, 'missing.json'), {})],
-    ['is no script', () => play('{"turns": 3}')],
+    ['is not a script', () => play('{"turns": 3}')],
   ])('cannot be used when its script %s, and says so', (_, played) => {
     const { code, lines, err } = played()
     expect(code).toBe(1)

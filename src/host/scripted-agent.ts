@@ -14,11 +14,11 @@ await main(process.argv[2] ?? '').catch((cause) => {
 })
 
 async function main(file: string): Promise<void> {
-  if (!process.stdin.isTTY) process.stdin.resume() // the prompt is taken, as any agent would; a keyboard never ends
+  if (!process.stdin.isTTY) process.stdin.resume() // it reads the prompt, as any agent would; a keyboard never ends
   const script = parseScript(readScript(file), file)
   const { RALPH_TASK_ID: task = '', RALPH_MERGE } = process.env
   const turns = script.tasks[RALPH_MERGE ? `${task}/merge` : task] ?? script.turns
-  // A project numbers the turns of all its tasks through; a script has those of one.
+  // A project numbers the turns of all its tasks consecutively; a script has those of one.
   const { RALPH_ITERATION: n = '1', RALPH_ATTEMPT: nth = '1' } = process.env
   const { RALPH_LOOP_ITERATION: iteration = n, RALPH_LOOP_ATTEMPT: attempt = nth } = process.env
   const steps = turns[Math.min(Number(iteration), turns.length) - 1] ?? []
@@ -41,7 +41,7 @@ function readScript(file: string): string {
   }
 }
 
-/** False when the turn ends here. */
+/** False if the turn ends here. */
 async function play(step: Step): Promise<boolean> {
   if ('text' in step) print({ type: 'text', text: step.text })
   if ('usage' in step) print({ type: 'usage', ...step.usage })

@@ -1,4 +1,7 @@
-/** The program behind the scripted agent in a terminal: takes prompts like any interactive client, plays the steps of a script, and tells its hook. */
+/**
+ * The program behind the scripted agent in a terminal: takes prompts like any interactive client, plays the steps of a
+ * script, and calls its hook.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,7 +16,7 @@ const folder = process.env.RALPH_PANE_FOLDER ?? '.'
 const memory = join(folder, `session-${session}.json`)
 const tell = JSON.parse(process.env.RALPH_PANE_TELL ?? '[]') as string[]
 
-/** What stands in the line that is typed into, and what it is at. */
+/** What is in the input line, and what it is doing. */
 let typed = ''
 let working = false
 let question: ((yes: boolean) => void) | undefined
@@ -34,7 +37,7 @@ process.stdin.setEncoding('utf8').on('data', (text: string) => {
   draw()
 })
 
-/** Reads keys and pastes; returns what is not whole yet. */
+/** Reads keys and pastes; returns what is not complete yet. */
 function take(text: string): string {
   let left = text
   while (left !== '') {
@@ -45,7 +48,7 @@ function take(text: string): string {
       left = left.slice(end + PASTED.length)
       continue
     }
-    if (PASTE.startsWith(left.slice(0, PASTE.length)) && left.length > 1) return left // the beginning of a paste
+    if (PASTE.startsWith(left.slice(0, PASTE.length)) && left.length > 1) return left // the start of a paste
     const [key = ''] = left
     left = left.slice(key.length)
     press(key)
@@ -116,7 +119,7 @@ function nextTurn(): number {
   return turn
 }
 
-/** How many prompts this session has had; a crash does not change that. */
+/** How many prompts this session has had, even across a crash. */
 function prompts(): number {
   try {
     return Number(JSON.parse(readFileSync(memory, 'utf8')))
@@ -178,7 +181,7 @@ async function permitted(what: string): Promise<boolean> {
   return yes
 }
 
-/** One after the other, so that nothing is heard before what came first. */
+/** One after the other, so that the hook calls arrive in order. */
 async function hear(what: object): Promise<void> {
   const [program, ...args] = tell
   if (program === undefined) return

@@ -1,7 +1,7 @@
 /**
- * Secrets that people give a loop: in its prompt, the arguments of its agent, a check, or what they say to it. Each is kept
- * in a private file of its own below `secrets/`; everything else holds a mark in its place, such as `ghp_…masked-0123456789ab…`,
- * and the secret takes that place again right before a program is given it.
+ * Secrets that people give a loop: in its prompt, the arguments of its agent, a check, or an order. Each is kept in its
+ * own private file below `secrets/`; everything else has a mark in its place, such as `ghp_…masked-0123456789ab…`,
+ * which is replaced by the secret right before a program gets it.
  */
 import { join } from 'node:path'
 import type { Fact, Loop, Spec } from '../engine/loop.ts'
@@ -46,7 +46,7 @@ function sealSpec(home: string, spec: Spec): Spec {
   }
 }
 
-/** An option tells what the argument behind it is. */
+/** An option says what the argument after it is. */
 function sealArguments(home: string, given: readonly string[]): string[] {
   return given.map((argument, index) => {
     const option = given[index - 1] ?? ''
@@ -71,7 +71,7 @@ export function sealFact(home: string, fact: Fact): Fact {
       return { ...fact, loop: sealLoop(home, fact.loop) }
     case 'turned': {
       const { session, ...turn } = fact.turn
-      // An agent is asked for its session by this name.
+      // An agent's session is looked up by this name.
       return { ...fact, turn: { ...maskIn(turn), ...(session ? { session } : {}) } }
     }
     case 'moved':
@@ -83,14 +83,14 @@ export function sealFact(home: string, fact: Fact): Fact {
 
 /** What can be done with the secrets that somebody was given. */
 export type Secrets = {
-  /** A text with them in the place of their marks. */
+  /** A text with the secrets in place of their marks. */
   open(text: string): string
-  /** A text without them, and without any other. */
+  /** A text without them, and without any other secret. */
   mask(text: string): string
   masking(): Masking
 }
 
-/** `given`: where their marks stand. Other marks stay marks: what an agent prints opens nothing. */
+/** `given`: where their marks are. Other marks stay marks: what an agent prints opens nothing. */
 export function secretsOf(home: string, given: unknown): Secrets {
   const ids = marksIn(given)
   const values = new Map([...ids].flatMap((id) => secretOf(home, id)))
@@ -109,7 +109,7 @@ export function secretsOf(home: string, given: unknown): Secrets {
   }
 }
 
-/** The secrets whose marks stand somewhere in this. */
+/** The secrets whose marks occur anywhere in this. */
 export function marksIn(given: unknown): Set<string> {
   return new Set([...(JSON.stringify(given) ?? '').matchAll(MARK)].map(([, id = '']) => id))
 }

@@ -1,4 +1,4 @@
-/** The door in: what is stored from outside of a visit goes through here, and leaves its secrets at it. */
+/** The way into the store: everything stored outside a visit goes through here, and its secrets are sealed. */
 import { isRalphError } from '../error.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import { bringSecrets, shareSecrets } from './fleet-secrets.ts'
@@ -42,7 +42,7 @@ export function sealingStore<Whole extends Store>(home: string, store: Whole): W
   }
 }
 
-/** Whoever said it may have done so on another machine. Who may not read secrets gives them to no agent, and needs none. */
+/** An order may come from another machine. A process that may not read secrets runs no agent, and needs none. */
 async function bringIfAllowed(home: string, fleet: FleetRecords, given: unknown): Promise<void> {
   try {
     await bringSecrets(home, fleet, given)
@@ -80,7 +80,7 @@ function sealTask(home: string, task: BoardTask): BoardTask {
   return { ...task, ...sealIn(home, { title, description, checks, stages, agent }) }
 }
 
-/** What people type into a pane, or leave for it, is sealed; what its client tells of itself is masked. */
+/** What people type into a pane, or leave for it, is sealed; what its client reports is masked. */
 export function sealMail(home: string, mail: Mail): Mail {
   const isPerson = mail.kind === 'prompt' || mail.kind === 'task'
   return isPerson ? sealIn(home, mail) : mail.kind === 'stop' || mail.kind === 'asks' ? maskIn(mail) : mail

@@ -3,7 +3,7 @@ import type { Asking } from './asking.ts'
 import { unknownLoop } from './loop-store.ts'
 import type { SeenRecords } from './store.ts'
 
-/** What has not happened yet nobody has seen. */
+/** Nobody has seen what has not happened yet. */
 const MARK = `INSERT INTO seen (loop, n) SELECT id, min(?, events) FROM loop WHERE id = ?
   ON CONFLICT (loop) DO UPDATE SET n = max(n, excluded.n) RETURNING n`
 

@@ -1,4 +1,4 @@
-/** The one server of a home: where it is, the token that it is used with, and the lock that tells whether it is alive. */
+/** The one server of a home: its address, its token, and the lock that shows whether it is alive. */
 import { randomBytes } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ export function readServerFile(home: string): ServerFile | undefined {
   return 'value' in read && isObject(read.value) ? (read.value as ServerFile) : undefined // only a server writes it
 }
 
-/** Where the running server listens. Undefined: none runs. */
+/** The address of the running server. Undefined: none is running. */
 export function runningServer(home: string): ServerFile | undefined {
   return isLocked(home, SERVER_LOCK) ? readServerFile(home) : undefined
 }
@@ -35,7 +35,7 @@ function pathIn(home: string): string {
   return join(home, 'server.json')
 }
 
-/** The token of the servers of this home: pages and programs keep it, so that it outlives a restart. */
+/** The token of the servers of this home: pages and programs keep it, so it survives a restart. */
 export function loadToken(home: string, fresh: boolean): string {
   const path = join(home, 'server-token')
   const known = fresh || isForOthers(path) ? undefined : readIfThere(path)?.trim()
@@ -47,7 +47,7 @@ export function loadToken(home: string, fresh: boolean): string {
 
 const TOKEN = /^ralph_[\w-]{43}$/
 
-/** Who could read it may have done so. */
+/** If others could read it, they may have done so. */
 function isForOthers(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
 }

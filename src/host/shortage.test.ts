@@ -6,7 +6,9 @@ import { inPlainWords } from './plain-words.ts'
 import { waitForRoom } from './shortage.ts'
 import { onNotice } from './waiting.ts'
 
-/** Lines in a Node that may have 64 files open: `fill` opens all that are left, `free` closes them. Notices are printed. */
+/**
+ * Lines in a Node that may have 64 open files: `fill` opens all that are left, `free` closes them. Notices are printed.
+ */
 function withFewFiles(code: string): Promise<Result> {
   const lines = `
     import { execFileSync } from 'node:child_process'
@@ -31,7 +33,7 @@ function told({ out, err }: Result): { value: unknown; notices: string[] } {
 const SHORT = [expect.stringMatching(/too many files open.*Waiting.*ulimit -n/)]
 
 describe.concurrent('a machine without room', () => {
-  test('is waited for before git is asked, and that is said once', async () => {
+  test('is waited for before git is called, and that is reported once', async () => {
     const dir = temporaryFolder()
     execFileSync('git', ['init', '--quiet'], { cwd: dir })
     const ended = await withFewFiles(`
@@ -64,7 +66,7 @@ describe.concurrent('a machine without room', () => {
     expect(told(ended).value).toEqual({ code: null, signal: null, stopped: 'told' })
   })
 
-  test('is waited for before a fact that was saved is written to its transcript', async () => {
+  test('is waited for before a saved fact is written to its transcript', async () => {
     const home = temporaryFolder()
     const ended = await withFewFiles(`
       const { openStore } = await import(${source('host/sqlite.ts')})
@@ -90,7 +92,7 @@ describe.concurrent('a machine without room', () => {
       '-e',
       `import(${source('host/process.ts')})`,
     ])
-    skip(canRead.status !== 0, 'only root can be somebody else, whose processes are counted')
+    skip(canRead.status !== 0, 'only root can switch to another user, whose processes are counted')
     const ended = await startScript(
       `
       import { execFileSync } from 'node:child_process'
@@ -114,7 +116,7 @@ describe.concurrent('a machine without room', () => {
     expect(told(ended)).toEqual({ value: { code: 0, signal: null }, notices })
   })
 
-  test('is not waited for where it can never have any', async () => {
+  test('is not waited for if it can never have any', async () => {
     const ended = await withFewFiles(`
       const { openRepository } = await import(${source('host/git.ts')})
       onNotice((text) => notices.push(text))
@@ -126,7 +128,7 @@ describe.concurrent('a machine without room', () => {
     expect(told(ended)).toEqual({ value: { code: 'machine-limit', message }, notices: SHORT })
   })
 
-  test('is not waited for for ever', async () => {
+  test('is not waited for forever', async () => {
     const cause = Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' })
     const fails = async () => Promise.reject(cause)
     const error = await waitForRoom(fails, { patienceMs: 20 }).catch((found) => found)
@@ -134,21 +136,21 @@ describe.concurrent('a machine without room', () => {
     expect(error).toMatchObject({ code: 'machine-limit', cause, message: expect.stringContaining('ulimit -u') })
   })
 
-  test('is no reason to wait where something else is wrong', async () => {
+  test('is no reason to wait if something else is wrong', async () => {
     const cause = Object.assign(new Error('spawn ENOENT'), { code: 'ENOENT' })
     const fails = async () => Promise.reject(cause)
     await expect(waitForRoom(fails)).rejects.toBe(cause)
   })
 })
 
-test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])('%s is a sentence that says what to do', (code) => {
+test.each(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN'])('%s is reported with what to do', (code) => {
   const cause = Object.assign(new Error(code), { code })
   const error = inPlainWords(cause, '/some/where')
   expect(error).toMatchObject({ name: 'RalphError', code: 'machine-limit', cause })
   expect(String(error)).toMatch(/\/some\/where.*(ulimit|Stop other programs)/)
 })
 
-test('a notice goes to whoever began to listen last', async () => {
+test('a notice goes to the latest listener', async () => {
   const heard: string[] = []
   const cause = Object.assign(new Error('EAGAIN'), { code: 'EAGAIN' })
   const ends = [onNotice(() => heard.push('first')), onNotice(() => heard.push('second'))]

@@ -6,7 +6,7 @@ import { LONG_PATIENCE_MS, untilItWorks } from './waiting.ts'
 
 type Patience = { signal?: AbortSignal | undefined; patienceMs?: number }
 
-/** Runs a program, as soon as there is room for it. `run`: starts it at once, and resolves when it has ended. */
+/** Runs a program as soon as there is room for it. `run`: starts it at once, and resolves when it has ended. */
 export function startWhenRoom<Result>(run: () => Promise<Result>, patience?: Patience): Promise<Result> {
   return waitForRoom(async () => {
     mustHaveRoom()
@@ -19,7 +19,7 @@ export function startWhenRoom<Result>(run: () => Promise<Result>, patience?: Pat
   }, patience)
 }
 
-/** Programs that ralph has started, each with files of its own. */
+/** Programs that ralph has started, each with its own open files. */
 let underWay = 0
 
 /** Does something that needs room on the machine, as soon as there is some. */
@@ -28,7 +28,7 @@ export async function waitForRoom<Result>(work: () => Promise<Result>, patience:
   let hopeful = 0
   const why = (thrown: unknown, waitedMs: number) => {
     const cause = shortageIn(thrown)
-    // Open files are ralph's own: they are free again when a program of its own ends, and not before.
+    // The open files are ralph's own: they are free again when one of its programs ends, and not before.
     const own = codeOf(cause) === 'EMFILE'
     if (own && underWay > 0) hopeful = waitedMs
     const isOver = own ? waitedMs - hopeful > HOPELESS_MS : waitedMs >= patienceMs
@@ -43,7 +43,7 @@ export async function waitForRoom<Result>(work: () => Promise<Result>, patience:
 
 const HOPELESS_MS = 2_000
 
-/** What Node said, also where a file that could not be opened was told of in a sentence. */
+/** Node's error, even if it is wrapped in a sentence about a file that could not be opened. */
 function shortageIn(thrown: unknown): unknown {
   const cause = isRalphError(thrown) && thrown.code === 'machine-limit' ? thrown.cause : thrown
   return isShortage(cause) ? cause : undefined
@@ -55,7 +55,7 @@ function waitingWords(cause: unknown): string {
 }
 
 /**
- * Throws where another program would need more open files than there can be. Asked right before one is started: where Node
+ * Throws if another program would need more open files than possible. Called right before one is started: if Node
  * itself runs out of them on the way, it never closes those it had opened by then.
  */
 function mustHaveRoom(): void {
@@ -67,5 +67,5 @@ function mustHaveRoom(): void {
   }
 }
 
-// Both ends of four pipes, and of the one by which Node hears how the start went. Some are left for what else is going on.
+// Both ends of four pipes, and of the one by which Node learns how the start went. Some are left for everything else.
 const FILES_OF_A_START = 16

@@ -17,14 +17,14 @@ import { watchFor, watchForQuiet } from './signal-file.ts'
 
 const SHORT_MS = 250
 
-/** How long something takes, and what comes of it. */
+/** How long something takes, and its result. */
 async function timed<Answer>(work: Promise<Answer>): Promise<{ answer: Answer; ms: number }> {
   const start = performance.now()
   const answer = await work
   return { answer, ms: performance.now() - start }
 }
 
-/** Linux tells which folders a process watches. */
+/** Linux shows which folders a process watches. */
 function isWatched(folder: string): boolean {
   const mark = `ino:${statSync(folder).ino.toString(16)} `
   return readdirSync('/proc/self/fdinfo').some((fd) => {
@@ -33,7 +33,7 @@ function isWatched(folder: string): boolean {
   })
 }
 
-test('a file that is there already is seen at once', async () => {
+test('an existing file is seen at once', async () => {
   const path = join(temporaryFolder(), 'done.md')
   writeFileSync(path, '')
   const { answer, ms } = await timed(watchFor(path))
@@ -41,7 +41,7 @@ test('a file that is there already is seen at once', async () => {
   expect(ms).toBeLessThan(SHORT_MS)
 })
 
-test('a file that is made later is seen by its event, before the poll would look', async () => {
+test('a file that is created later is seen by its event, before the poll would look', async () => {
   const path = join(temporaryFolder(), 'done.md')
   const waiting = watchFor(path)
   writeFileSync(path, '')
@@ -58,7 +58,7 @@ test('a file that is renamed into place is seen', async () => {
   expect(await waiting).toBe(true)
 })
 
-test('another file is not what is waited for', async () => {
+test('another file is ignored', async () => {
   const folder = temporaryFolder()
   const stop = new AbortController()
   const waiting = watchFor(join(folder, 'done.md'), { signal: stop.signal })
@@ -70,7 +70,7 @@ test('another file is not what is waited for', async () => {
   expect(await waiting).toBe(false)
 })
 
-test('the folder may come later', async () => {
+test('the folder may be created later', async () => {
   const folder = join(temporaryFolder(), 'a', 'b')
   const waiting = watchFor(join(folder, 'done.md'))
   mkdirSync(folder, { recursive: true })
@@ -78,7 +78,7 @@ test('the folder may come later', async () => {
   expect(await waiting).toBe(true)
 })
 
-test('the folder may go and be made again, and is watched again', async () => {
+test('the folder may be removed and created again, and is watched again', async () => {
   const root = temporaryFolder()
   const [folder, another] = [join(root, 'project'), join(root, 'another')]
   for (const each of [folder, another]) mkdirSync(each)
@@ -92,7 +92,7 @@ test('the folder may go and be made again, and is watched again', async () => {
   expect(ms).toBeLessThan(SHORT_MS)
 })
 
-test('a signal ends the wait, also one that came before', async () => {
+test('a signal ends the wait, even one that came before', async () => {
   const path = join(temporaryFolder(), 'done.md')
   const stop = new AbortController()
   const waiting = watchFor(path, { signal: stop.signal })
@@ -102,7 +102,7 @@ test('a signal ends the wait, also one that came before', async () => {
   expect(await watchForQuiet(path, 10, { signal: stop.signal })).toBe(false)
 })
 
-test('a file is quiet when nobody has written to it for so long', async () => {
+test('a file is quiet when nobody has written to it for that long', async () => {
   const path = join(temporaryFolder(), 'done.md')
   writeFileSync(path, 'one')
   const waiting = timed(watchForQuiet(path, 300))
@@ -113,7 +113,7 @@ test('a file is quiet when nobody has written to it for so long', async () => {
   expect(ms).toBeGreaterThan(550)
 })
 
-test('a file that vanishes while it is waited for is waited for again', async () => {
+test('a file that vanishes is waited for again', async () => {
   const folder = temporaryFolder()
   const path = join(folder, 'done.md')
   const stop = new AbortController()

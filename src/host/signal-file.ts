@@ -1,4 +1,4 @@
-/** Waits for a file that another program makes to tell something: by file events, with a slow look as the safety net. */
+/** Waits for a file that another program creates as a signal: by file events, with a slow poll as the safety net. */
 import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +6,10 @@ import { stampOf } from './files.ts'
 
 export type Waiting = { signal?: AbortSignal }
 
-/** True once the file is there, false when the signal came first. The folder may come later, go, and come back. */
+/**
+ * True once the file exists, false if the signal came first. The folder may be created, removed and created again
+ * meanwhile.
+ */
 export function watchFor(path: string, { signal }: Waiting = {}): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const events = watchFolder(dirname(path), look)
@@ -31,7 +34,7 @@ export async function watchForQuiet(path: string, quietMs: number, waiting: Wait
   return false
 }
 
-/** False when it went away, or the signal came. */
+/** False if it was removed, or the signal came. */
 async function staysQuiet(path: string, quietMs: number, { signal }: Waiting): Promise<boolean> {
   let seen = stampOf(path)
   let since = performance.now()
@@ -45,14 +48,14 @@ async function staysQuiet(path: string, quietMs: number, { signal }: Waiting): P
   return false
 }
 
-/** Shorter when the signal comes. */
+/** Ends early if the signal comes. */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await sleep(ms, undefined, signal ? { signal } : {}).catch(() => {})
 }
 
 const POLL_MS = 500
 
-/** Events of a folder, which are taken up anew when another folder of that name is found. */
+/** Events of a folder; a new watch is started if another folder of that name is found. */
 export function watchFolder(folder: string, onEvent: () => void): { renew(): void; close(): void } {
   let watcher: FSWatcher | undefined
   let watched: bigint | undefined
@@ -71,13 +74,13 @@ export function watchFolder(folder: string, onEvent: () => void): { renew(): voi
       try {
         watcher = watch(folder, onEvent).on('error', close)
       } catch {
-        // It is gone again, or the system has no watch left: the poll looks after it.
+        // It was removed again, or the system has no watch left: the poll covers it.
       }
     },
   }
 }
 
-/** Undefined also for a folder that may not be looked at now. */
+/** Also undefined for a folder that is not accessible now. */
 function inodeOf(folder: string): bigint | undefined {
   try {
     return statSync(folder, { throwIfNoEntry: false, bigint: true })?.ino

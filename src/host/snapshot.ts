@@ -1,6 +1,6 @@
 /**
- * What lies in a worktree, as a tree object: tracked and untracked files, not ignored ones. It is built in a private index,
- * kept so that only changed files are read again; the person's index, branch and stash stay untouched.
+ * The content of a worktree as a tree object: tracked and untracked files, not ignored ones. It is built in a private
+ * index, which is kept so that only changed files are read again; the person's index, branch and stash stay untouched.
  */
 import { join } from 'node:path'
 import { pathBelow, stampOf, statBelow } from './files.ts'
@@ -11,30 +11,32 @@ import { openPrivateIndex, type PrivateIndex } from './private-index.ts'
 
 export type Snapshot = {
   tree: string
-  /** The commit HEAD stands for; undefined before the first one. */
+  /** The commit of HEAD; undefined before the first one. */
   head: string | undefined
   /** Undefined: HEAD is detached. */
   branch: string | undefined
-  /** A text for what git cannot hold here: repositories inside this one, files too large. Empty when there is nothing. */
+  /**
+   * A text for what git cannot store here: nested repositories, files that are too large. Empty if there is nothing.
+   */
   beside: string
 }
 
 export type Snapshots = {
-  /** Undefined when git cannot tell. */
+  /** Undefined if git fails. */
   take(): Promise<Snapshot | undefined>
-  /** The tree that was taken last, with these paths in it although they are ignored. */
+  /** The tree that was taken last, plus these paths although they are ignored. */
   cover(tree: string, paths: readonly string[]): Promise<string | undefined>
-  /** Whether a part of the files is not checked out. */
+  /** Whether some of the files are not checked out. */
   sparse: boolean
   /** Names the private index to git. */
   env: Record<string, string>
-  /** Untracked files that are too large to be kept, so far. */
+  /** Untracked files that are too large to keep, so far. */
   large: ReadonlySet<string>
 }
 
 const LARGEST = 32 * 1024 * 1024
 
-/** `own` are folders that are left out, wherever in the repository they lie. */
+/** `own` are folders that are left out, wherever they are in the repository. */
 export async function openSnapshots(
   repo: Repository,
   { index: path, own, loop }: { index: string; own: readonly string[]; loop: string },
@@ -68,7 +70,7 @@ function pathspecOf({ top }: Repository, own: readonly string[]): string[] {
   return ['--', '.', ...leftOut.map((path) => `:(exclude,top,literal)${path}`), `:(exclude,top,glob)**/${LOOP_FACES}`]
 }
 
-/** A file may go away while it is added, and a private index may name objects that were cleared away: both are mended. */
+/** A file may disappear while it is added, and a private index may name objects that were pruned: both are repaired. */
 async function build(
   index: PrivateIndex,
   gather: () => Promise<string[] | undefined>,
@@ -93,7 +95,7 @@ type Adding = {
   forced: () => Promise<string[]>
 }
 
-/** Returns the repositories inside this one; undefined when git gave up. */
+/** Returns the nested repositories; undefined if git gave up. */
 async function addAll(
   repo: Repository,
   index: PrivateIndex,
@@ -115,7 +117,7 @@ async function addAll(
 
 const IGNORED = ['--cached', '--ignored', '--exclude-standard']
 
-/** What the person or the agent has put into their index since the last call although it is ignored. */
+/** What the person or the agent has added to their index since the last call although it is ignored. */
 function ignoredButTheirs(repo: Repository): () => Promise<string[]> {
   let stamp = stampOf(repo.index)
   return async () => {
@@ -126,7 +128,7 @@ function ignoredButTheirs(repo: Repository): () => Promise<string[]> {
   }
 }
 
-/** What is ignored from now on, and was tracked by nobody but ralph: no part of the state any more. */
+/** What is ignored from now on, and was tracked only by ralph: no longer part of the state. */
 function newlyIgnored(repo: Repository, { env, list }: PrivateIndex): (tree: string) => Promise<string[]> {
   let known: string | undefined
   let rules: string | undefined

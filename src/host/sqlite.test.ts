@@ -82,7 +82,7 @@ async function homeWithStory(home: string = temporaryFolder()): Promise<string> 
 }
 
 describe('a new home', () => {
-  test('is for its owner alone', () => {
+  test('is private to its owner', () => {
     const home = join(temporaryFolder(), 'deep', 'home')
     open(home)
     for (const folder of ['', 'locks', 'transcripts']) expect(statSync(join(home, folder)).mode & 0o777).toBe(0o700)
@@ -97,11 +97,11 @@ describe('a new home', () => {
 })
 
 describe('the tables', () => {
-  test('are as many as a database that is opened without looking must have seen', () => {
+  test('are as many as the version says that is opened without a look', () => {
     expect(TABLES).toBe(MIGRATIONS.length)
   })
 
-  test('are opened as they are, once they are up to date', () => {
+  test('are opened as they are if they are up to date', () => {
     const path = join(temporaryFolder(), 'ralph.db')
     expect(openCurrent(path)).toBeUndefined()
     const old = new DatabaseSync(path)
@@ -114,7 +114,7 @@ describe('the tables', () => {
     current?.close()
   })
 
-  test.each([...MIGRATIONS.keys(), MIGRATIONS.length])('of version %i are brought forward', async (version) => {
+  test.each([...MIGRATIONS.keys(), MIGRATIONS.length])('of version %i are migrated', async (version) => {
     const home = temporaryFolder()
     const old = new DatabaseSync(join(home, 'ralph.db'))
     for (const migration of MIGRATIONS.slice(0, version)) if (migration !== 'adopt') old.exec(migration)
@@ -126,7 +126,7 @@ describe('the tables', () => {
     expect(await store.load('a1')).toEqual(loopOf('a1'))
   })
 
-  test('tell whose a loop is, also of one that was made before they did', async () => {
+  test('say whose a loop is, even for one that was created before they did', async () => {
     const home = temporaryFolder()
     const old = new DatabaseSync(join(home, 'ralph.db'))
     for (const migration of MIGRATIONS.slice(0, 4)) old.exec(migration)
@@ -151,7 +151,7 @@ describe('the tables', () => {
     ])
   })
 
-  test('know which iterations weakened a proof, also those from before they did', async () => {
+  test('know which iterations weakened a proof, including those from before they did', async () => {
     const home = await homeWithStory()
     const [found, added] = ['tests-deleted', 'tests-added'].map((kind) => [
       { kind, path: 'a.test.ts', words: 'noticed' },
@@ -177,7 +177,7 @@ describe('the tables', () => {
     expect(await open(home).strips(['a1'], 9)).toEqual([now])
   })
 
-  test('find loops by status, owner and folder without looking at all of them', () => {
+  test('find loops by status, owner and folder without scanning all of them', () => {
     const home = temporaryFolder()
     open(home)
     for (const column of ['status', 'owner', 'dir'])
@@ -186,7 +186,7 @@ describe('the tables', () => {
       ).toMatchObject({ detail: `SEARCH loop USING INDEX loop_by_${column} (${column}=?)` })
   })
 
-  test('find who needs a person without looking at every loop for each of those that halted', () => {
+  test('find who needs a person without scanning every loop for each halted one', () => {
     const home = temporaryFolder()
     open(home)
     const database = new DatabaseSync(join(home, 'ralph.db'))
@@ -222,16 +222,16 @@ describe('the tables', () => {
   })
 })
 
-describe('a database that is damaged', () => {
+describe('a damaged database', () => {
   test.each<[how: string, damage: (path: string) => void]>([
     ['as a whole', (path) => writeFileSync(path, 'this is no database, but a letter to my aunt. '.repeat(100))],
     [
-      'at its beginning',
+      'at its start',
       (path) => writeFileSync(path, Buffer.concat([Buffer.alloc(100), readFileSync(path).subarray(100)])),
     ],
     ['within', (path) => writeFileSync(path, readFileSync(path).fill(0x5a, 5_000))],
     ['by being cut off', (path) => truncateSync(path, 5_000)],
-  ])('%s is said to be, with the way out', async (_, damage) => {
+  ])('%s is reported, with the way out', async (_, damage) => {
     const home = await homeWithStory()
     damage(join(home, 'ralph.db'))
     const use = async () => {
@@ -246,7 +246,7 @@ describe('a database that is damaged', () => {
     })
   })
 
-  test('in a place nobody looked at is found by a look at all of it', async () => {
+  test('in an unread place is found by a full scan', async () => {
     const home = await homeWithStory()
     const path = join(home, 'ralph.db')
     const database = new DatabaseSync(path)
@@ -327,12 +327,12 @@ describe('a home that cannot be used', () => {
     expect(() => refuseNetworkFolder(network?.path ?? '')).toThrow(expect.objectContaining({ code: 'home-unusable' }))
   })
 
-  test('is none on a local disk', () => {
+  test('is fine on a local disk', () => {
     expect(() => refuseNetworkFolder(temporaryFolder())).not.toThrow()
   })
 })
 
-describe.skipIf(!canMount)('a disk that is full (needs mount)', () => {
+describe.skipIf(!canMount)('a full disk (needs mount)', () => {
   test('refuses a new home, which can be used once there is room', async () => {
     const { path } = smallDisk('size=256k')
     writeFileSync(join(path, 'ballast'), Buffer.alloc(240 * 1024))
@@ -341,7 +341,7 @@ describe.skipIf(!canMount)('a disk that is full (needs mount)', () => {
     expect((await open(join(path, 'home')).list()).rows).toEqual([])
   })
 
-  test('has no loop that is only half made', async () => {
+  test('has no half-created loop', async () => {
     const { path } = smallDisk('size=2m')
     const store = open(path)
     const made: string[] = []
@@ -357,7 +357,7 @@ describe.skipIf(!canMount)('a disk that is full (needs mount)', () => {
     expect(await store.selfCheck()).toBeUndefined()
   })
 
-  test('has no fact that is only half saved, and loses none', async () => {
+  test('has no half-saved fact, and loses none', async () => {
     const { path } = smallDisk('size=2m,mode=700')
     writeFileSync(join(path, 'ballast'), Buffer.alloc(500 * 1024))
     const store = openStore(path, Date.now)
@@ -432,7 +432,7 @@ describe('other processes', () => {
     for (const opener of openers) expect(await opener.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  test('open a new home that another is just making, and wait for it', async () => {
+  test('open a new home that another one is creating, and wait for it', async () => {
     const home = temporaryFolder()
     const other = new DatabaseSync(join(home, 'ralph.db'))
     other.exec('BEGIN IMMEDIATE')
@@ -440,13 +440,14 @@ describe('other processes', () => {
       await openStore(process.env.HOME_OF_RALPH, Date.now).close()`
     const opener = startScript(code, { HOME_OF_RALPH: home })
     await eventually(() => hasOpen(opener.pid, join(home, 'ralph.db')))
-    // How long it is locked is the case itself, and nothing tells that somebody waits. One that does not wait ends here.
+    // How long it is locked is the case itself, and nothing shows that somebody waits. One that does not wait ends
+    // here.
     await Promise.race([opener.ended, sleep(200)])
     other.close()
     expect(await opener.ended).toMatchObject({ code: 0, err: '' })
   })
 
-  /** Linux tells which files a process has open. */
+  /** Linux shows which files a process has open. */
   function hasOpen(pid: number, path: string): boolean {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => {
       try {
@@ -457,7 +458,7 @@ describe('other processes', () => {
     })
   }
 
-  test('that hold a lease lose it in the moment they are killed', async () => {
+  test('that hold a lease lose it the moment they are killed', async () => {
     const store = open(temporaryFolder())
     await store.create(loopOf('a1'))
     const home = homeOf(store)
@@ -472,7 +473,7 @@ describe('other processes', () => {
     expect((await leased(store, 'a1')).epoch).toBe(2)
   })
 
-  test('that were stopped and go on later find that the loop was taken over', async () => {
+  test('that were stopped and continue later find that the loop was taken over', async () => {
     const store = open(temporaryFolder())
     await store.create(loopOf('a1'))
     const zombie = start(
@@ -491,7 +492,7 @@ describe('other processes', () => {
     expect(await store.events(0, 'a1')).toHaveLength(1)
   })
 
-  test('save loops of their own at the same time, and nothing is lost or mixed', async () => {
+  test('save their own loops at the same time, and nothing is lost or mixed up', async () => {
     const store = open(temporaryFolder())
     const numbers = [1, 2, 3, 4]
     const savers = numbers.map((number) =>
@@ -558,7 +559,7 @@ describe('other processes', () => {
     }
   })
 
-  test('that look at one loop while nobody drives it do not take each other for its driver', async () => {
+  test('that look at one loop while nobody drives it do not mistake each other for its driver', async () => {
     const store = open(temporaryFolder())
     await store.create(loopOf('a1'))
     await (await leased(store, 'a1')).release()
@@ -571,7 +572,7 @@ describe('other processes', () => {
     for (const { ended } of looking) expect(await ended).toMatchObject({ code: 0, out: '', err: '' })
   })
 
-  test('that hold the look at a loop for long keep nobody from leasing it', async () => {
+  test('that take long to look at a loop keep nobody from leasing it', async () => {
     const store = open(temporaryFolder())
     await store.create(loopOf('a1'))
     await (await leased(store, 'a1')).release()
@@ -585,7 +586,7 @@ describe('other processes', () => {
     expect(await store.isDriven('a1')).toBe(true)
   })
 
-  test('are heard at once by a listener, who need not look now and then for that', async () => {
+  test('are noticed at once by a listener, without polling', async () => {
     const store = open(temporaryFolder())
     await store.create(loopOf('a1'))
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
@@ -595,7 +596,7 @@ describe('other processes', () => {
         heard ??= fact
       })
     })
-    // Again and again: who is woken by the first bytes of an order may look before the order is whole.
+    // Again and again: a listener that is woken by the first bytes of an order may look before the order is complete.
     const teller = start(homeOf(store), `for (;;) { await store.tell('a1', 'Ada', { kind: 'pause' }); await naps(20) }`)
     try {
       expect(await eventually(() => heard)).toMatchObject({ by: 'Ada', order: { kind: 'pause' } })
@@ -608,7 +609,7 @@ describe('other processes', () => {
 })
 
 describe('tasks of vaults', () => {
-  test('begin the transcript of their loop, unless that has moved already', async () => {
+  test('start the transcript of their loop, unless that has already moved', async () => {
     const store = open(temporaryFolder())
     expect(await beginIn(store.tasks, taskLoop('l1'), {})).toBeUndefined()
     expect(store.transcripts.story('l1')?.beginning).toMatchObject({ id: 'l1' })
@@ -619,7 +620,7 @@ describe('tasks of vaults', () => {
     expect(store.transcripts.story('l2')?.facts).toHaveLength(1)
   })
 
-  test.each([...MIGRATIONS.keys()])('can be begun in a database of version %i', async (version) => {
+  test.each([...MIGRATIONS.keys()])('can be started in a database of version %i', async (version) => {
     const home = temporaryFolder()
     const old = new DatabaseSync(join(home, 'ralph.db'))
     for (const migration of MIGRATIONS.slice(0, version)) if (migration !== 'adopt') old.exec(migration)
@@ -661,7 +662,7 @@ describe('the transcript of a loop', () => {
   })
 })
 
-test('events are read in portions, and none is passed over', async () => {
+test('events are read in portions, and none is skipped', async () => {
   const store = open(temporaryFolder())
   await store.create(loopOf('a1'))
   const lease = await leased(store, 'a1')
@@ -672,7 +673,7 @@ test('events are read in portions, and none is passed over', async () => {
   expect(seen).toEqual(Array.from({ length: 1_050 }, (_, index) => index + 1))
 })
 
-test('a listener goes on by looking now and then where a folder cannot be watched', async () => {
+test('a listener falls back to polling if a folder cannot be watched', async () => {
   const home = temporaryFolder()
   const store = open(home)
   rmSync(home, { recursive: true })
@@ -721,7 +722,7 @@ describe('an older ralph that has the database open', () => {
     ['words without their speaker', 'UPDATE loop SET tally = ?', { said: ['A person says: Hello.'] }],
     ['findings in words alone', 'UPDATE loop SET tally = ?', { findings: ['a test is gone'] }],
     ['a proof without its reason', 'UPDATE loop SET next = ?', { kind: 'complete', proof: 'verified' }],
-  ])('cannot write %s in its own words', async (_, sql, json) => {
+  ])('cannot write %s in its own format', async (_, sql, json) => {
     const home = temporaryFolder()
     await open(home).create(loopOf('a1'))
     const old = new DatabaseSync(join(home, 'ralph.db'))
@@ -729,7 +730,7 @@ describe('an older ralph that has the database open', () => {
     old.close()
   })
 
-  test('has left loops that are brought forward, and replay begins there', async () => {
+  test('has left loops that are migrated, and replay starts there', async () => {
     const home = temporaryFolder()
     const made = loopOf('a1')
     openTranscripts(home).begin({ id: 'a1', spec: made.spec, at: made.tally.startedAt })
@@ -754,7 +755,7 @@ describe('an older ralph that has the database open', () => {
     expect((await store.events(0, 'a1')).at(-1)?.fact).toMatchObject({ kind: 'adopted', loop: adopted })
   })
 
-  test('leaves no row that keeps the others from being brought forward', async () => {
+  test('leaves no row that keeps the others from being migrated', async () => {
     const home = temporaryFolder()
     const old = new DatabaseSync(join(home, 'ralph.db'))
     for (const migration of MIGRATIONS.slice(0, 5)) old.exec(migration)

@@ -1,4 +1,4 @@
-/** The store in SQLite, whole: the heart, and everything that asks it about loops, projects and tasks. */
+/** The whole store in SQLite: its core, and all queries about loops, projects and tasks. */
 import { type FSWatcher, watch } from 'node:fs'
 import { RalphError } from '../error.ts'
 import { answerRecords } from './answer-records.ts'
@@ -24,10 +24,13 @@ import type { Lease, Locks, LoopStore, Store } from './store.ts'
 import { taskRecords } from './task-records.ts'
 import { type LocalTranscripts, openTranscripts } from './transcript.ts'
 
-/** The store of one machine, with the transcripts that lie beside it. */
+/** The store of one machine, with the transcripts next to it. */
 export type LocalStore = Store & { transcripts: LocalTranscripts }
 
-/** `patienceMs`: how long a call waits while another program locks the database. `anew`: it is made, although there are transcripts. `note`: what a person should know. */
+/**
+ * `patienceMs`: how long a call waits while another program locks the database. `anew`: it is created although there
+ * are transcripts. `note`: gets what a person should know.
+ */
 export type Opening = {
   transcripts?: LocalTranscripts
   patienceMs?: number
@@ -45,7 +48,7 @@ export function openStore(home: string, now: () => number, opening: Opening = {}
 
 const PATIENCE_MS = 10_000
 
-/** The whole process stands still while SQLite waits, so it waits for a moment only. */
+/** The whole process stands still while SQLite waits, so it waits only for a moment. */
 const MOMENT_MS = 100
 
 function openImpatient(home: string, now: () => number, { anew, ...opening }: Opening): LocalStore {
@@ -110,7 +113,7 @@ function openHeart(home: string, now: () => number, { transcripts, anew }: Makin
   return openLoopStore({
     home,
     now,
-    // What has been saved is written down as soon as there is room to open its file.
+    // A saved fact is written down as soon as there is room to open its file.
     transcripts: { ...transcripts, addFact: (...given) => waitForRoom(async () => transcripts.addFact(...given)) },
     open(path) {
       const database = openDatabase(path, anew)
@@ -120,7 +123,7 @@ function openHeart(home: string, now: () => number, { transcripts, anew }: Makin
   })
 }
 
-/** Files beside those that tell who drives a loop: no loop has such a name. */
+/** Files next to the locks of loops: no loop has such a name. */
 function locksIn(home: string): Locks {
   return {
     open(name) {
@@ -140,7 +143,7 @@ function locksIn(home: string): Locks {
   }
 }
 
-/** Who has been taken over learns it at the next look, at the latest when it saves. */
+/** A process that has been taken over learns it at the next look, at the latest when it saves. */
 function watchedLeases(heart: Heart): Pick<LoopStore, 'lease' | 'save'> & { look(): void } {
   const held = new Map<Lease, AbortController>()
   const lose = (lease: Lease) => held.get(lease)?.abort()
@@ -172,13 +175,16 @@ function watchedLeases(heart: Heart): Pick<LoopStore, 'lease' | 'save'> & { look
         heart.asking.mend()
         for (const lease of held.keys()) if (heart.isTaken(lease)) lose(lease)
       } catch {
-        // A database that cannot be read now is noticed by whoever saves next.
+        // A database that cannot be read now is noticed by the next save.
       }
     },
   }
 }
 
-/** One watch for all who listen: with many loops in one process, each write would wake a watch of each. `first`: what is done before they are told. */
+/**
+ * One watch for all listeners: with many loops in one process, each write would wake a watch of each. `first`: what is
+ * done before they are notified.
+ */
 function sharedWatch(home: string, first: () => void): (listener: () => void) => () => void {
   const listeners = new Set<() => void>()
   const changed = () => {
@@ -195,7 +201,7 @@ function sharedWatch(home: string, first: () => void): (listener: () => void) =>
   }
 }
 
-/** The watch wakes at once, once for what comes together; the slow poll behind it covers file systems without one. */
+/** The watch wakes at once, once for changes that come together; a slow poll covers file systems without one. */
 function watchDatabase(home: string, changed: () => void): () => void {
   let waking: NodeJS.Timeout | undefined
   const wake = () => {
@@ -216,7 +222,7 @@ function watchDatabase(home: string, changed: () => void): () => void {
 
 const TOGETHER_MS = 5
 
-/** Undefined where it cannot be watched: it is gone, or the system has no watch left to give. */
+/** Undefined if it cannot be watched: it is missing, or the system has no watch left. */
 function watchFolder(path: string, changed: (name: string | null) => void): FSWatcher | undefined {
   try {
     return watch(path, { persistent: false }, (_, name) => changed(name)).on('error', () => {})

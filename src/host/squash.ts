@@ -1,4 +1,7 @@
-/** Brings the branch of a loop into the person's as one commit: made in the loop's own worktree, then the tip of theirs in one step. */
+/**
+ * Merges the branch of a loop into the person's as one commit: created in the loop's own worktree, then made the tip of
+ * theirs in one step.
+ */
 import type { Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { arrive, NO_STASH } from './arrival.ts'
@@ -7,15 +10,18 @@ import { tipOf, tryMerge } from './merge.ts'
 import { inTrial } from './trial.ts'
 import { headTree, mustBeOnBase, reword } from './worktree.ts'
 
-/** `merged`: the commit holds the work together with what the person's branch had. `changed`: its files, where hooks have changed them. */
+/**
+ * `merged`: the commit contains the work together with what the person's branch had. `changed`: its files, if hooks
+ * have changed them.
+ */
 export type Squashed = { merged: boolean; changed?: string }
 
 /** `message`: of the commit. */
 type Squashing = { loop: string; home: string; message: (made: Squashed) => string }
 
 /**
- * Whatever stands in the way, the person's branch and files stay as they are. Undefined: there is
- * no commit, since the branch has all of it already.
+ * If anything goes wrong, the person's branch and files stay as they are. Undefined: there is no commit, since the
+ * branch already has all of it.
  */
 export async function squashBranch(worktree: Worktree, squashing: Squashing): Promise<Squashed | undefined> {
   const { from, path } = worktree
@@ -50,7 +56,7 @@ async function makeCommit(
       `${branch} does not merge into ${base}: both changed ${tried.conflicts.join(', ')}. Nothing was changed. Merge it yourself with \`git merge --squash ${branch}\`, or keep the branch: ralph accept ${loop} --branch`,
     )
   const merged = !tried.same
-  const marked = { env: { RALPH_LOOP_ID: loop }, minutes: 10 } // so that the next ralph can end it
+  const marked = { env: { RALPH_LOOP_ID: loop }, minutes: 10 } // so that the next ralph can kill it
   must(await askGit(path, ['checkout', '--quiet', '--detach', tried.merged], marked))
   const tree = await headTree(path)
   must(await askGit(path, ['reset', '--quiet', '--soft', onto]))

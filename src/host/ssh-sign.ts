@@ -1,4 +1,4 @@
-/** Signs a text with an SSH key, by OpenSSH's own ssh-keygen: no service, and no key of ralph's own. */
+/** Signs a text with an SSH key, by OpenSSH's own ssh-keygen: without a service or a key of ralph's own. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { findOwnProgram } from './own-program.ts'
 export type Signing = {
   /** A private key, or a public one whose private key is in the ssh-agent. */
   key: string
-  /** What the signature is for; it is worth nothing for anything else. */
+  /** What the signature is for; it is not valid for anything else. */
   namespace: string
   dir: string
   env: Readonly<Record<string, string | undefined>>
@@ -33,18 +33,19 @@ export async function signText(text: string, { key, namespace, dir, env, interac
     ['-Y', 'sign', '-q', '-f', key, '-n', namespace],
     {
       cwd: dir,
-      // It asks in the terminal, wherever its input comes from. Where nobody sits there, a program that fails is asked instead.
+      // It prompts in the terminal, wherever its input comes from. Without a terminal, an askpass program that fails is
+      // used instead.
       env: { ...env, LC_ALL: 'C', ...(interactive ? {} : { SSH_ASKPASS: '/bin/false', SSH_ASKPASS_REQUIRE: 'force' }) },
       timeout: MINUTES * 60_000,
     },
     (failure, out, err) => (failure ? reject(notSigned(key, `${err}`.trim() || failure.message)) : done(out)),
   )
-  child.stdin?.on('error', () => {}) // it may end without reading
+  child.stdin?.on('error', () => {}) // it may exit without reading
   child.stdin?.end(text)
   return promise
 }
 
-/** A person may have to look for their passphrase, or to touch their key. */
+/** A person may have to look up their passphrase, or to touch their key. */
 const MINUTES = 5
 
 function notSigned(key: string, says: string): RalphError {

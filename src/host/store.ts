@@ -1,8 +1,9 @@
 /**
- * What every store can do. SQLite implements it here; whatever else does must pass the same contract suite.
+ * What every store can do. SQLite implements it here; any other implementation must pass the same contract suite.
  *
- * Texts: what is kept as JSON (specs, facts, orders, records) is read back exactly, NUL bytes and lone surrogates too. Texts
- * of lists (`LoopRow`, `IterationRow`, the name of who gave an order) are well-formed: a lone surrogate becomes U+FFFD.
+ * Texts: what is stored as JSON (specs, facts, orders, records) is read back exactly, including NUL bytes and lone
+ * surrogates. Texts in lists (`LoopRow`, `IterationRow`, the sender of an order) are well-formed: a lone surrogate becomes
+ * U+FFFD.
  */
 import type { Outcome } from '../agents/agent.ts'
 import type { LoopNumbers, Sums } from '../analytics/numbers.ts'
@@ -27,60 +28,71 @@ import type { BoardGroup, BoardStatus, BoardTask } from '../formats/board-task.t
 import type { FleetRecords } from './fleet-store.ts'
 import type { TurnLog } from './transcript.ts'
 
-/** What a driver of one loop needs of a store. */
+/** What a driver of one loop needs from a store. */
 export type LoopStore = {
   load(id: string): Promise<Loop>
-  /** The right to move a loop. Each lease has a higher epoch than the one before; only the newest can save. `patienceMs`: how long the whole process may wait where somebody holds it. */
+  /**
+   * The right to move a loop. Each lease has a higher epoch than the one before; only the newest can save.
+   * `patienceMs`: how long the whole process may wait if somebody holds it.
+   */
   lease(id: string, patienceMs?: number): Promise<Lease | Held>
-  /** The loop, its event and its rows in one transaction; refused when the lease is not the newest. */
+  /** The loop, its event and its rows in one transaction; refused if the lease is not the newest. */
   save(lease: Lease, loop: Loop, fact: Fact): Promise<void>
-  /** A fact as it may be kept: without secrets, and with marks in the place of those that people gave. */
+  /** A fact as it may be stored: without secrets, and with marks in place of those that people gave. */
   sealed(fact: Fact): Fact
-  /** The oldest order nobody has saved yet; a cancel goes before all others. */
+  /** The oldest order that has not been saved yet; a cancel goes before all others. */
   told(id: string): Promise<Fact | undefined>
   close(): Promise<void>
   transcripts: Pick<Transcripts, 'openTurn'>
 }
 
 export type Store = LoopStore & {
-  /** `told`: what it is told before anything else. */
+  /** `told`: the order that it receives before anything else. */
   create(loop: Loop, told?: readonly Telling[]): Promise<void>
-  /** The id that a whole id or a unique beginning of one stands for. */
+  /** The id that a full id or a unique prefix of one stands for. */
   find(name: string): Promise<string>
-  /** Newest first; of one millisecond, the one made last. */
+  /** Newest first; within a millisecond, the one created last. */
   list(filter?: ListFilter): Promise<LoopPage>
-  /** The newest loop that has worked in this very folder, not in a worktree of its own. */
+  /** The newest loop that has worked in this very folder, not in its own worktree. */
   lastIn(dir: string): Promise<Loop | undefined>
   tell(id: string, by: string, order: Order): Promise<void>
-  /** The loops that have orders nobody has heard yet: any, or one of this kind. */
+  /** The loops with undelivered orders: any, or of this kind. */
   ordered(kind?: Order['kind']): Promise<string[]>
-  /** Whether somebody alive drives this loop. */
+  /** Whether a living process drives this loop. */
   isDriven(id: string): Promise<boolean>
-  /** In portions; those of one loop all at once. Who reads on from the last `seq` misses none, in whatever order their writers began. */
+  /**
+   * In portions; those of one loop all at once. A reader that resumes from the last `seq` misses none, in whatever
+   * order their writers started.
+   */
   events(after: number, loop?: string): Promise<StoredEvent[]>
-  /** Those that count, in order; `span`: so many of those after one. */
+  /** Those that count, in order; `span`: this many of those after one. */
   iterations(loop: string, span?: Span): Promise<IterationRow[]>
-  /** The last iterations of these loops, `most` of each, in order, without what was said in them. Unknown loops are left out. */
+  /**
+   * The last iterations of these loops, `most` of each, in order, without what was said in them. Unknown loops are left
+   * out.
+   */
   strips(loops: readonly string[], most: number): Promise<Strip[]>
-  /** What all loops and tasks come to at a glance. `since`: whose cost counts. */
+  /** All loops and tasks at a glance. `since`: whose cost counts. */
   overview(since: number): Promise<Overview>
-  /** Loops that may need a person, newest first: of those that stopped short, the ones that did since then. */
+  /** Loops that may need a person, newest first; of those that stopped short, only the ones that did since then. */
   needing(since: number): Promise<NeedingLoop[]>
-  /** Loops in the order in which they were made; in portions, as `events`. */
+  /** Loops in the order in which they were created; in portions, as `events`. */
   begun(after: number): Promise<BegunLoop[]>
-  /** The last number of everything that is read on from, all of the same moment. */
+  /** The last numbers of everything that readers resume from, all from the same moment. */
   heads(): Promise<Heads>
-  /** What analytics are made of, newest first. */
+  /** The rows for analytics, newest first. */
   numbers(filter?: NumbersFilter): Promise<LoopNumbers[]>
-  /** What iterations and checks of the same loops come to. */
+  /** The totals of iterations and checks of the same loops. */
   sums(filter?: Omit<NumbersFilter, 'limit'>): Promise<Sums>
-  /** Iterations of the loops that completed, newest first: what an adaptive limit learns from. */
+  /** Iterations of the completed loops, newest first: what an adaptive limit learns from. */
   history(): Promise<number[]>
-  /** How many other loops in this folder were under way after `since`. One that only waits for a person is not. */
+  /**
+   * How many other loops in this folder were running after `since`. One that only waits for a person does not count.
+   */
   overlapping(loop: string, dir: string, since: number): Promise<number>
-  /** Calls back when anything may have changed, also by another process. Returns how to stop. */
+  /** Calls back when anything may have changed, even by another process. Returns a function that stops it. */
   onChange(listener: () => void): () => void
-  /** What is wrong with the stored data, in the database's words; undefined when nothing is. */
+  /** What is wrong with the stored data, in the database's words; undefined if nothing is. */
   selfCheck(): Promise<string | undefined>
   projects: ProjectRecords
   tasks: TaskRecords
@@ -91,104 +103,118 @@ export type Store = LoopStore & {
   answers: AnswerRecords
   seen: SeenRecords
   transcripts: Transcripts
-  /** Absent: whoever has this store has the repositories of its loops, too. */
+  /** Absent: whoever has this store also has the repositories of its loops. */
   diffs?: DiffRecords
-  /** Absent: this store is one machine's own. */
+  /** Absent: this store belongs to one machine. */
   fleet?: FleetRecords
   locks: Locks
   /** Several machines use it. Absent: it is the one of this home. */
   shared?: true
 }
 
-/** What only one process at a time may do with what is stored here, by its name. A lock is free once its process is gone. */
+/** What only one process at a time may do with the stored data, by name. A lock is free once its process has ended. */
 export type Locks = {
   open(name: string): NamedLock
-  /** Whether somebody alive has it. */
+  /** Whether a living process has it. */
   isHeld(name: string): Promise<boolean>
 }
 
 export type NamedLock = {
-  /** Takes it where it is free. False: somebody else has it. */
+  /** Takes it if it is free. False: somebody else has it. */
   hold(): Promise<boolean>
   close(): Promise<void>
 }
 
-/** What ralph itself knows of the project whose files lie in a folder. Only its holder writes it. */
+/** What ralph itself knows about the project whose files are in a folder. Only its holder writes it. */
 export type ProjectRecords = {
   load(folder: string): Promise<unknown>
   save(folder: string, record: unknown): Promise<void>
-  /** Another project begins there. */
+  /** Another project starts there. */
   forget(folder: string): Promise<void>
 }
 
 /** The tasks of vaults. */
 export type TaskRecords = {
-  /** Makes the loop of a task, or takes one that there is, unless an earlier one is not over yet: then that one's id. */
+  /**
+   * Creates the loop of a task, or takes an existing one, unless an earlier one has not ended yet: then returns that
+   * one's id.
+   */
   begin(task: Pick<TaskKey, 'vault' | 'id'>, loop: Loop, record: TaskRecord): Promise<string | undefined>
   /** The newest loop of a task. */
   load(vault: string, id: string): Promise<TaskRow | undefined>
   list(vault?: string): Promise<TaskRow[]>
-  /** Those that are not over, or whose end was not seen to, oldest first. */
+  /** Those that have not ended, or whose end was not handled, oldest first. */
   open(vault: string): Promise<TaskRow[]>
-  /** Sets what is named, null too, and leaves the rest. Nothing happens where the task has a newer loop. */
+  /** Sets the named fields, including null, and leaves the rest. Does nothing if the task has a newer loop. */
   change(task: TaskKey, patch: TaskRecord): Promise<void>
-  /** The same, but what is known already stays: of several who know, the first counts. */
+  /** The same, but known values stay: if several know one, the first counts. */
   fill(task: TaskKey, patch: TaskRecord): Promise<void>
   forget(task: TaskKey): Promise<void>
-  /** A vault that was moved takes its tasks along; their loops have been told before. */
+  /** A vault that was moved takes its tasks along; their loops have received that before. */
   move(from: string, to: string): Promise<void>
 }
 
-/** The agents that dispatchers keep in panes, what is left for them, and how they changed. A crew is the agents of one config file. */
+/**
+ * The agents that dispatchers keep in panes, their mail, and how they changed. A crew is the agents of one config file.
+ */
 export type PaneRecords = {
   list(crew?: string): Promise<PaneRow[]>
-  /** What is known of an agent from now on. `struck`: the mail that this has dealt with. `change`: what those who watch are told. All of it at once. */
+  /**
+   * What is known about an agent from now on. `struck`: the mail that this has handled. `change`: what watchers see.
+   * All of it at once.
+   */
   save(pane: PaneKey, record: unknown, dealt?: { struck?: readonly number[]; change?: unknown }): Promise<void>
   /** With its mail. */
   forget(pane: PaneKey): Promise<void>
-  /** Undefined where nobody knows this agent. A mail for the whole crew has no name. */
+  /** Undefined if there is no such agent. A mail for the whole crew has no name. */
   post(pane: PaneKey, mail: Mail): Promise<number | undefined>
   /** Oldest first. */
   mail(crew: string): Promise<StoredMail[]>
-  /** False where it is gone already. */
+  /** False if it is already deleted. */
   strike(mail: number): Promise<boolean>
-  /** Makes the loop of a task that was left for an agent, and strikes the task off; false where somebody dropped it meanwhile. */
+  /**
+   * Creates the loop of a task that was left for an agent, and strikes the task off; false if somebody dropped it
+   * meanwhile.
+   */
   begin(task: number, loop: Loop, pane: PaneKey, record: unknown): Promise<boolean>
   /** In portions, as `events`. */
   changes(after: number, crew?: string): Promise<PaneChange[]>
-  /** Removes what was told of changes before. */
+  /** Removes the changes from before then. */
   prune(before: number): Promise<void>
 }
 
-/** The tasks of the board, the groups they are in, and how both changed. */
+/** The tasks of the board, their groups, and how both changed. */
 export type BoardRecords = {
   create(task: BoardTask): Promise<void>
   load(id: string): Promise<BoardTask | undefined>
   /** Newest first. */
   list(filter?: BoardFilter): Promise<BoardPage>
   /**
-   * `task` carries the version that was read and is stored as the next one; undefined where somebody else has changed it since.
-   * `mustHold`: throws where it does not fit to all tasks as they are at that moment.
+   * `task` carries the version that was read and is stored as the next one; undefined if somebody else has changed it
+   * since. `mustHold`: throws if it conflicts with the other tasks at that moment.
    */
   save(task: BoardTask, mustHold?: (all: readonly BoardTask[]) => void): Promise<BoardTask | undefined>
-  /** Makes the loop of a task, which names it from then on. Undefined as for `save`. */
+  /** Creates the loop of a task, which names it from then on. Undefined as for `save`. */
   begin(task: BoardTask, loop: Loop, told?: readonly Telling[]): Promise<BoardTask | undefined>
-  /** The loops of the board that are queued and wait for no other task, the highest priority first, then the oldest. */
+  /** The queued loops of the board that wait for no other task, the highest priority first, then the oldest. */
   queue(): Promise<QueuedLoop[]>
-  /** False where it has another version, or is gone. `mustHold`: as for `save`. */
+  /** False if it has another version, or is deleted. `mustHold`: as for `save`. */
   remove(id: string, version: number, mustHold?: (all: readonly BoardTask[]) => void): Promise<boolean>
   groups(): Promise<BoardGroup[]>
-  /** What is left out stays as it is. */
+  /** Omitted fields stay as they are. */
   saveGroup(group: Pick<BoardGroup, 'project_id'> & Partial<BoardGroup>): Promise<BoardGroup>
   /** In portions, as `events`. */
   changes(after: number): Promise<BoardChange[]>
-  /** Removes what was told of changes before. */
+  /** Removes the changes from before then. */
   prune(before: number): Promise<void>
 }
 
-/** Answers to requests that carry a key, so that sending one again does nothing twice. Each is kept for a day. */
+/** Answers to requests that carry a key, so that repeating a request does nothing twice. Each is kept for a day. */
 export type AnswerRecords = {
-  /** Whoever gets `new` answers the request, and ends or forgets it. `lost`: it was begun before `since` and never ended. */
+  /**
+   * Whoever gets `new` answers the request, and ends or forgets it. `lost`: it was started before `since` and never
+   * ended.
+   */
   begin(key: string, input: string, since: number): Promise<KeyStanding>
   end(key: string, answer: string): Promise<void>
   forget(key: string): Promise<void>
@@ -202,17 +228,17 @@ export type KeyStanding =
 
 /** How far a person has seen what happened to a loop. */
 export type SeenRecords = {
-  /** They have seen it up to event `n`; who has seen more has done so still. Says up to which they have seen it now. */
+  /** They have seen it up to event `n`; this never decreases. Returns up to which they have seen it now. */
   mark(loop: string, n: number): Promise<number>
 }
 
-/** What agents report through MCP while they work, each with the pass of its turn. Only hashes of passes are kept. */
+/** What agents report through MCP while they work, each with the pass of its turn. Only hashes of passes are stored. */
 export type ReportRecords = {
-  /** From now on this hash stands for this turn, and none before it for any of its loop. */
+  /** From now on this hash stands for this turn, and no earlier one for any turn of its loop. */
   issue(turn: TurnKey, hash: string): Promise<void>
   /** Undefined unless the loop is at exactly that turn. */
   turnOf(hash: string): Promise<TurnKey | undefined>
-  /** False where the pass does not count any more. */
+  /** False if the pass no longer counts. */
   add(hash: string, report: Report): Promise<boolean>
   /** In order. */
   of(turn: TurnKey): Promise<Report[]>
@@ -220,29 +246,37 @@ export type ReportRecords = {
 
 export type TurnKey = { loop: string; iteration: number; attempt: number }
 
-/** An order, and who gave it. */
+/** An order, and its sender. */
 export type Told = { by: string; order: Order }
 
-/** What a new loop is told: an order, or the comments that still wait at the one whose work it goes on with. */
+/** What a new loop receives: an order, or the comments that still wait at the loop whose work it continues. */
 export type Telling = Told | { commentsOf: string; tells: (waiting: readonly StoredComment[]) => Told }
 
-/** What people wrote about lines of a diff, and whether it has arrived. */
+/** Comments of people on lines of a diff, and whether they have arrived. */
 export type CommentRecords = {
-  /** `tells`: how their loop hears about them, in the same transaction. Absent: they wait for a loop that continues its work. */
+  /**
+   * `tells`: the order that delivers them to their loop, in the same transaction. Absent: they wait for a loop that
+   * continues its work.
+   */
   add(
     loop: string,
     comments: readonly Comment[],
     tells?: (added: readonly StoredComment[]) => Told,
   ): Promise<StoredComment[]>
-  /** Those about a loop, and those that it is to hear, oldest first. */
+  /** Those about a loop, and those for it, oldest first. */
   list(loop: string): Promise<StoredComment[]>
-  /** `tells`: what its loop is told instead, of the comments that came together with it. False: its loop has heard it, or it is gone. */
+  /**
+   * `tells`: the order for its loop instead, with the other comments that came with it. False: its loop has received
+   * it, or it is deleted.
+   */
   remove(id: number, tells: (left: readonly StoredComment[]) => Order): Promise<boolean>
-  /** The turn that tells them has begun. */
+  /** The turn that delivers them has started. */
   deliver(ids: readonly number[], iteration: number): Promise<void>
 }
 
-/** `line`: its number on that side of the diff, `quote` what it says. `against`: what the diff compares the iteration with. */
+/**
+ * `line`: its number on that side of the diff, `quote`: its text. `against`: what the diff compares the iteration with.
+ */
 export type Comment = {
   iteration: number
   against: 'previous' | 'start'
@@ -253,7 +287,10 @@ export type Comment = {
   text: string
 }
 
-/** `loop`: whose diff it is about. `hearer`: the loop that is told. `delivered`: the iteration of that one which was. */
+/**
+ * `loop`: whose diff it is about. `hearer`: the loop that receives it. `delivered`: the iteration of that loop which
+ * did.
+ */
 export type StoredComment = Comment & {
   id: number
   loop: string
@@ -262,10 +299,13 @@ export type StoredComment = Comment & {
   delivered: number | null
 }
 
-/** `place`: the folder or repository that it works in itself; null: it has a worktree of its own. */
+/** `place`: the folder or repository that it works in directly; null: it has its own worktree. */
 export type QueuedLoop = { loop: string; place: string | null }
 
-/** Absent: all. `text`: a part of title or description, in whatever case its ASCII letters are. `after`: the `next` of an earlier page. */
+/**
+ * Absent: all. `text`: a part of title or description, ignoring the case of ASCII letters. `after`: the `next` of an
+ * earlier page.
+ */
 export type BoardFilter = {
   status?: readonly BoardStatus[]
   project_id?: string
@@ -293,19 +333,21 @@ export type PaneRow = PaneKey & { record: unknown }
 
 export type PaneChange = PaneKey & { seq: number; at: number; change: unknown }
 
-/** What the agent in a pane tells, and what people leave for it. `launch`: which start of its program tells it. */
-export type Mail = { launch?: number } /** It can be talked to. */ & (
+/**
+ * What the agent in a pane reports, and what people leave for it. `launch`: the start of its program that reports it.
+ */
+export type Mail = { launch?: number } /** It is ready for prompts. */ & (
   | { kind: 'started'; session?: string }
-  /** Its own session is another one now. */
+  /** It has another session now. */
   | { kind: 'session'; session: string }
-  /** Somebody has given it a prompt. `turn`: its own name for what begins here. */
+  /** Somebody has given it a prompt. `turn`: its own name for the turn that starts. */
   | { kind: 'prompt'; words: string; turn?: string; session?: string }
-  /** It has stopped. `background`: something that it started still runs, and it will go on. */
+  /** It has stopped. `background`: something that it started still runs, and it will continue. */
   | { kind: 'stop'; outcome: Outcome | 'aborted'; turn?: string; session?: string; background?: true }
   /** It asks for a permission, or for an answer. */
   | { kind: 'asks'; question: string }
   | { kind: 'answered' }
-  /** Its program has ended. `closed`: its terminal was taken away. */
+  /** Its program has ended. `closed`: its terminal was closed. */
   | { kind: 'ended'; code: number; closed?: true }
   | { kind: 'task'; prompt: string }
   /** A person has looked at it. */
@@ -319,55 +361,72 @@ export type Mail = { launch?: number } /** It can be talked to. */ & (
 
 export type StoredMail = PaneKey & { id: number; at: number; mail: Mail }
 
-/** What was said in turns. An agent's output must reach the disk as it comes, so writing is a local stream; reading is not. */
+/**
+ * What was said in turns. An agent's output must reach the disk as it comes, so writing is a local stream; reading is
+ * not.
+ */
 export type Transcripts = {
   /** Appends what one attempt prints, as it comes. */
   openTurn(loop: string, iteration: number): TurnLog
-  /** The next bytes of an iteration's log. `next` is where to read on; it is `from` where nothing more is there now. */
+  /**
+   * The next bytes of an iteration's log. `next` is where to continue; it equals `from` if there is nothing more now.
+   */
   read(loop: string, iteration: number, from: number): Promise<TurnBytes>
   /** How many bytes an iteration's log has now. */
   size(loop: string, iteration: number): Promise<number>
-  /** Removes what was said in loops that ended and were not touched since; their facts stay. Says how many files. */
+  /** Removes what was said in loops that ended and were not touched since; their facts stay. Returns how many files. */
   prune(ended: ReadonlySet<string>, olderThan: number): Promise<number>
 }
 
-/** What iterations changed, where that was done in a repository on another machine. */
+/** What iterations changed in a repository on another machine. */
 export type DiffRecords = {
-  /** In place of what was kept of this iteration before. Nothing happens when the lease is not the newest. */
+  /** Replaces what was stored of this iteration before. Does nothing if the lease is not the newest. */
   keep(lease: Pick<Lease, 'loop' | 'epoch'>, kept: KeptState & Partial<Record<Against, KeptDiff>>): Promise<void>
   load(loop: string, iteration: number, against: Against): Promise<KeptDiff | undefined>
   /** In order. */
   states(loop: string): Promise<KeptState[]>
-  /** As for transcripts. Says how many iterations. */
+  /** As for transcripts. Returns how many iterations. */
   prune(ended: ReadonlySet<string>, olderThan: number): Promise<number>
 }
 
 /** What a diff compares an iteration with: the state before it, or before the loop. */
 export type Against = 'previous' | 'start'
 
-/** The state after an iteration; 0 is the start. `commit`: the one on the branch of its task, with exactly the files of `tree`. `head`: what was checked out. */
+/**
+ * The state after an iteration; 0 is the start. `commit`: the one on the branch of its task, with exactly the files of
+ * `tree`. `head`: what was checked out.
+ */
 export type KeptState = { iteration: number; commit: string; tree: string; head?: string }
 
-/** `from`: a commit with the files before. `left`: so many lines were not kept. */
+/** `from`: a commit with the files before. `left`: how many lines were not stored. */
 export type KeptDiff = { from: string; text: string; left: number }
 
 export type TurnBytes = { bytes: Uint8Array; next: number }
 
-/** `movedAt`: when the loop had last been moved. `lost` fires once another has taken over: when a save is refused, or as soon as a listener of changes sees it. */
+/**
+ * `movedAt`: when the loop was last moved. `lost` fires once another has taken over: when a save is refused, or as soon
+ * as a listener sees it.
+ */
 export type Lease = {
   loop: string
   epoch: number
   movedAt: number
   lost: AbortSignal
   release(): Promise<void>
-  /** Whoever holds it is back within this time: moves the loop, or says this again. Who is not may be taken over though they live. Absent: a lease lives as long as its process. */
+  /**
+   * Its holder promises to be back within this time: to move the loop, or to promise again. Otherwise it may be taken
+   * over although it lives. Absent: a lease lives as long as its process.
+   */
   expect?(ms: number): void
 }
 
-/** Somebody alive holds the lease. */
+/** A living process holds the lease. */
 export type Held = { heldBy: string }
 
-/** Absent: all. `text`: a part of the beginning of the prompt, in whatever case its ASCII letters are. `after`: the `next` of an earlier page. */
+/**
+ * Absent: all. `text`: a part of the start of the prompt, ignoring the case of ASCII letters. `after`: the `next` of an
+ * earlier page.
+ */
 export type ListFilter = {
   status?: readonly Status[]
   owner?: OwnerKind
@@ -377,14 +436,14 @@ export type ListFilter = {
   after?: string
 }
 
-/** `next` is there when more loops follow. */
+/** `next` is set if more loops follow. */
 export type LoopPage = { rows: LoopRow[]; next?: string }
 
 export type LoopRow = {
   id: string
   dir: string
   agent: string
-  /** Its beginning. */
+  /** Its start. */
   prompt: string
   owner: OwnerKind
   status: Status
@@ -416,7 +475,7 @@ export type IterationRow = {
   claim: Claim['kind']
   /** Of a weak claim. */
   form: Claim['form']
-  /** That it claims, where it does not claim the whole. */
+  /** The stage that it claims, if it does not claim the whole. */
   stage: string | undefined
   /** What it wanted from a person. */
   ask: Ask | undefined
@@ -427,7 +486,7 @@ export type IterationRow = {
   costUsd: number | undefined
   words: string
   verdicts: Verdict[]
-  /** What was noticed when its checks were run. */
+  /** The findings when its checks were run. */
   findings: Finding[]
   /** What its agent reported through MCP. */
   reports: Report[]
@@ -436,9 +495,9 @@ export type IterationRow = {
 export type Strip = { loop: string; bars: Bar[] }
 
 /**
- * An iteration in short. `crash`: its agent failed or could not be used; `none`: no check ran. `failures`: how many are open.
- * `refused`: its claim was judged, and not accepted. `worse`: more failures are open than after the checks before.
- * `weakened`: means of proof were changed, deleted or skipped. `idle`: it changed nothing.
+ * An iteration in short. `crash`: its agent failed or could not be used; `none`: no check ran. `failures`: how many are
+ * open. `refused`: its claim was judged, and not accepted. `worse`: more failures are open than after the previous
+ * checks. `weakened`: means of proof were changed, deleted or skipped. `idle`: it changed nothing.
  */
 export type Bar = {
   n: number
@@ -461,8 +520,9 @@ export type Overview = {
 }
 
 /**
- * `asks`: it waits for a person. `stuck`: it halted, and no other loop goes on with its work. `review`: its work waits to be
- * accepted, and its task with it. `under-way`: it may have lost its driver. `n`: its last event. `seen`: the last one that a person saw.
+ * `asks`: it waits for a person. `stuck`: it halted, and no other loop continues its work. `review`: its work waits to
+ * be accepted, and its task with it. `under-way`: it may have lost its driver. `n`: its last event. `seen`: the last
+ * one that a person saw.
  */
 export type NeedingLoop = {
   loop: string
@@ -473,7 +533,10 @@ export type NeedingLoop = {
   seen: number
 }
 
-/** Absent: all. Times are those at which loops began. `project_id`: a group of the board. `ended`: those that completed or halted. */
+/**
+ * Absent: all. Times are those at which loops started. `project_id`: a group of the board. `ended`: those that
+ * completed or halted.
+ */
 export type NumbersFilter = {
   since?: number
   /** Before it. */
@@ -488,26 +551,26 @@ export type NumbersFilter = {
   limit?: number
 }
 
-/** What is known of a vault's task besides its loop. */
+/** What is known about a vault's task besides its loop. */
 export type TaskRecord = {
   progress?: { total: number; completed: number; step: string; at: number }
   exitReason?: string
-  /** By which its file is known again under another name. */
+  /** Identifies its file under another name. */
   inode?: string
   bornAt?: number
   /** An agent has been set to work on it. */
   begun?: true
-  /** Where its file was put when it had failed; null: there was none any more. */
+  /** Where its file was put when it had failed; null: the file no longer existed. */
   away?: string | null
-  /** A webhook was told that its time is over. */
+  /** A webhook was told that its time is up. */
   told?: true
-  /** What it changed in the vault, once it is over; null: that could not be told. */
+  /** What it changed in the vault, once it has ended; null: unknown. */
   files?: { created: number; modified: number } | null
 }
 
 export type TaskKey = { vault: string; id: string; loop: string }
 
-/** `movedAt` and `events` are of its loop: when it last moved, and how often. */
+/** `movedAt` and `events` belong to its loop: when it last moved, and how often. */
 export type TaskRow = TaskKey & {
   record: TaskRecord
   movedAt: number

@@ -3,7 +3,7 @@ import type { Asking } from './asking.ts'
 import type { Row } from './rows.ts'
 import type { Bar, Strip } from './store.ts'
 
-/** Undefined where there is no such loop. */
+/** Undefined if there is no such loop. */
 export function readStrip(asking: Asking, id: string, most: number): Strip | undefined {
   const loop = asking.one(LOOP, id)
   if (!loop) return undefined
@@ -15,7 +15,7 @@ export function firstOf(rows: readonly Row[]): number {
   return Number(rows[0]?.n ?? 0)
 }
 
-/** `open`: how many failures rounds of checks left open. */
+/** `open`: how many failures the rounds of checks left open. */
 type Found = { rows: readonly Row[]; open: readonly Row[] }
 
 export function toStrip(loop: Row, { rows, open: rounds }: Found, most: number): Strip {
@@ -31,10 +31,13 @@ export function toStrip(loop: Row, { rows, open: rounds }: Found, most: number):
   return { loop: String(loop.id), bars: [...bars, ...crashOf(loop, rows.at(-1))].slice(-most) }
 }
 
-// A row that was damaged must not keep the others from being shown.
+// A damaged row must not keep the others from being shown.
 const inJson = (column: string, call: string) => `CASE json_valid(${column}) WHEN 1 THEN ${call} END`
 
-/** `awaited`: a claim of its last iteration has not been judged yet. `crashed`: it ended with a turn that could not be taken. */
+/**
+ * `awaited`: a claim of its last iteration has not been judged yet. `crashed`: it ended with a turn that could not be
+ * taken.
+ */
 const LOOP = `SELECT id, iteration, status, started_at, updated_at, ${inJson('spec', `json_array_length(spec, '$.stages')`)} AS stages,
   status = 'verifying'
     OR (status = 'paused' AND ${inJson('tally', `json_extract(tally, '$.held.kind')`)} IN ('check', 'prove')) AS awaited,
@@ -45,7 +48,10 @@ const LOOP = `SELECT id, iteration, status, started_at, updated_at, ${inJson('sp
 const ITERATIONS = `SELECT n, started_at, ended_at, "end", claim, changed, weakened FROM iteration
   WHERE loop = ? ORDER BY n DESC LIMIT ?`
 
-/** How many failures each round of checks left open, and the round before the first one. What was so before any work is none. */
+/**
+ * How many failures each round of checks left open, and the round before the first one. Failures from before any work
+ * do not count.
+ */
 const OPEN = `SELECT iteration, sum(CASE result WHEN 'pass' THEN 0 ELSE max(1, coalesce(failures, 0)) END) AS open
   FROM check_result WHERE loop = ?1 AND iteration > 0 AND iteration >= coalesce(
     (SELECT max(iteration) FROM check_result WHERE loop = ?1 AND iteration < ?2), ?2)
@@ -76,14 +82,16 @@ function resultOf({ end }: Row, failures: number | undefined): Bar['result'] {
   return failures > 0 ? 'fail' : 'pass'
 }
 
-/** Whatever follows a claim refuses it, except for the end of the loop, or of the stage that was claimed. */
+/** Whatever follows a claim refuses it, except the end of the loop, or of the stage that was claimed. */
 function isRefused(row: Row, loop: Row, failures: number | undefined): boolean {
   const isLast = row.n === loop.iteration
   if (isLast && (loop.awaited === 1 || loop.status === 'completed')) return false
   return !loop.stages || (failures ?? 0) > 0
 }
 
-/** A turn that could not be taken counts as no iteration; where the loop ended with it, it is the last that there is to see. */
+/**
+ * A turn that could not be taken does not count as an iteration; if the loop ended with it, it is the last one to show.
+ */
 function crashOf(loop: Row, last: Row | undefined): Bar[] {
   if (loop.crashed !== 1) return []
   const began = Number(last?.ended_at ?? loop.started_at)

@@ -1,7 +1,7 @@
 /** The end of a file, whatever its size. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** Empty when it cannot be read. */
+/** Empty if it cannot be read. */
 export function tailOf(path: string, most: number): string {
   try {
     const file = openSync(path, 'r')
@@ -14,6 +14,6 @@ export function tailOf(path: string, most: number): string {
       closeSync(file)
     }
   } catch {
-    return '' // not there yet
+    return '' // it does not exist yet
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Takes back a step of a checkout from one commit to another that was cut off: each path of it becomes what it was, all of them
- * with a few calls of git. A file that the step cannot have written is a person's and stays.
+ * Takes back an interrupted step of a checkout from one commit to another: each of its paths becomes what it was, all
+ * of them with a few calls of git. A file that the step cannot have written is a person's and stays.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,22 +9,25 @@ import { onDisk, statBelow } from './files.ts'
 import { inBytes, must, type Repository, readable } from './git.ts'
 import { blockedAt, isFileAt } from './restore-files.ts'
 
-/** Every character of a path is one byte, as git lists them. `theirs`: paths that a person had changed before the step began. */
+/**
+ * Each character of a path is one byte, as git lists them. `theirs`: paths that a person had changed before the step
+ * started.
+ */
 export type Step = { onto: string; commit: string; theirs: readonly string[] }
 
-/** `files`: how many were put back. `left`: what holds neither the old nor the new content, and so stays as it is. */
+/** `files`: how many were restored. `left`: files with neither the old nor the new content, which stay as they are. */
 export type TakenBack = { files: number; left: string[] }
 
 /** Undefined: there is no such file on that side. */
 export type Change = { path: string; was: Entry | undefined; will: Entry | undefined }
 type Entry = { mode: string; blob: string }
 
-/** `scratch`: a folder that is ralph's alone. */
+/** `scratch`: a folder that only ralph uses. */
 export async function takeBack(repo: Repository, step: Step, scratch: string): Promise<TakenBack> {
   const changes = await changesLeft(repo, step)
   if (changes.length === 0) return { files: 0, left: [] }
   await putIndexBack(repo, step.onto, changes)
-  rmSync(scratch, { recursive: true, force: true }) // of one that was killed, too
+  rmSync(scratch, { recursive: true, force: true }) // including one that was killed
   mkdirSync(scratch, { recursive: true, mode: 0o700 })
   try {
     const { ours, left } = await sortOut(repo, changes, scratch)
@@ -60,7 +63,7 @@ function entryOf(mode: string, blob: string): Entry | undefined {
   return mode === '000000' ? undefined : { mode, blob }
 }
 
-/** Git replaces the index as a whole, so it has all of the step or nothing of it; what else a person staged stays. */
+/** git replaces the index as a whole, so it has all of the step or nothing of it; what else a person staged stays. */
 async function putIndexBack(repo: Repository, onto: string, changes: readonly Change[]): Promise<void> {
   const staged = new Set(await repo.list(['diff-index', '--cached', '-z', '--name-only', '--no-renames', onto, '--']))
   const moved = changes.filter(({ path }) => staged.has(path))
@@ -74,7 +77,7 @@ async function setEntries(
   env: Record<string, string> = {},
 ): Promise<void> {
   const zeros = '0'.repeat((changes[0]?.was ?? changes[0]?.will)?.blob.length ?? 0)
-  // All go first: a file may be in the place of a folder.
+  // Removals go first: a file may be in the place of a folder.
   const lines = [
     ...changes.map(({ path }) => `0 ${zeros}\t${path}`),
     ...changes.flatMap(({ path, [side]: entry }) => (entry ? [`${entry.mode} ${entry.blob} 0\t${path}`] : [])),
@@ -82,7 +85,7 @@ async function setEntries(
   must(await repo.ask(['update-index', '-z', '--index-info'], { stdin: inBytes([...lines, '']), env }))
 }
 
-/** Which of them hold what the step has written, whole or in part. Those that are as they were are neither. */
+/** Which of them contain what the step wrote, completely or in part. Unchanged ones are neither. */
 async function sortOut(
   repo: Repository,
   changes: readonly Change[],
@@ -108,12 +111,14 @@ async function sortOut(
   }
 }
 
-/** Git leaves the files of a submodule alone. */
+/** git leaves the files of a submodule alone. */
 function isSubmodule({ was, will }: Change): boolean {
   return was?.mode === '160000' || will?.mode === '160000'
 }
 
-/** Tracked files that differ, as git sees it: with its filters, line endings and modes. `what`: from the index, if nothing is named. */
+/**
+ * Tracked files that differ, as git sees it: with its filters, line endings and modes. `what`: the index, if not given.
+ */
 export async function listDiffering(
   repo: Repository,
   what: readonly string[] = [],
@@ -125,7 +130,7 @@ export async function listDiffering(
   return new Set(listed)
 }
 
-/** Git writes a file from its beginning to its end: what was cut off is the first part of one of the two. */
+/** git writes a file from start to end: an interrupted write is the first part of one of the two. */
 async function findCutOff(repo: Repository, unclear: readonly Change[], scratch: string): Promise<Set<Change>> {
   const found = new Set<Change>()
   if (unclear.length === 0) return found
@@ -150,7 +155,7 @@ function beginsWith(prefix: string, { top }: Repository, path: string): boolean 
   return part.equals(whole.subarray(0, part.length))
 }
 
-/** Returns those that something of a person's stands in the way of. */
+/** Returns those that something of a person's is in the way of. */
 async function putFilesBack(repo: Repository, ours: readonly Change[]): Promise<Change[]> {
   for (const { path } of ours.filter(({ was, path: at }) => !was && isFileAt(repo.top, at))) {
     rmSync(onDisk(repo.top, path), { force: true })
@@ -175,7 +180,7 @@ function removeEmptyFolders(repo: Repository, path: string): void {
     if (!removeFolder(repo, path.slice(0, end))) return
 }
 
-/** False: something is in it. */
+/** False: it is not empty. */
 function removeFolder({ top }: Repository, path: string): boolean {
   try {
     rmdirSync(onDisk(top, path))

@@ -1,4 +1,4 @@
-/** A worker takes a task over on its remote: from then on nobody else can push for it. */
+/** A worker takes over a task on its remote: from then on nobody else can push for it. */
 
 import { type Fenced, pushFenced, type RemoteState } from './fence.ts'
 import { ensureCommit } from './fetch-objects.ts'
@@ -13,8 +13,8 @@ import { fenceRef, headOf, mustBeOurs, numberIn, type TaskPlace } from './task-n
 export type Taking = TaskPlace & Calling & { epoch: number; pushed?: string | undefined; kept?: number | undefined }
 
 /**
- * Only this worker can push for the task from here on. What another one has pushed and not recorded is taken back: the branch is
- * what the store knows, and no later checkpoint is there.
+ * Only this worker can push for the task from here on. What another one has pushed without recording it is taken back:
+ * the branch is what the store knows, and there is no later checkpoint.
  */
 export async function takeFence(taking: Taking): Promise<{ kind: 'taken' } | Fenced | Trouble> {
   mustBeOurs(taking)

@@ -36,7 +36,7 @@ const opened = async (taking: ReturnType<Machine['takeOver']>): Promise<OpenTask
 const known = () => ({ epoch: 2, worktree: begun.work.worktree })
 
 describe('another machine', () => {
-  test('goes on in the state that the last iteration left, HEAD and index as they were', async () => {
+  test('continues in the state that the last iteration left, HEAD and index as they were', async () => {
     one.git('rm', '--quiet', '--cached', 'a.txt')
     one.git('commit', '--quiet', '--message', 'Mine')
     await one.work(1, { 'b.txt': 'b\n', 'ä\n.txt': 'odd\n' })
@@ -67,7 +67,7 @@ describe('another machine', () => {
     await opened(two.takeOver({ ...known(), iteration: 1, pushed: first }))
     await two.work(2, { 'c.txt': 'c\n' })
     const second = await pushed(two.push(2, 2, first))
-    await one.work(2, { 'late.txt': 'late\n' }) // nobody has told it
+    await one.work(2, { 'late.txt': 'late\n' }) // it does not know yet
     await opened(one.takeOver({ ...known(), epoch: 3, iteration: 2, pushed: second }))
     expect(one.git('status', '--porcelain').split('\n')).toEqual(['?? b.txt', '?? c.txt'])
     await one.work(3, { 'd.txt': 'd\n' })
@@ -93,7 +93,7 @@ describe('another machine', () => {
     expect(open.work).toEqual(begun.work)
   })
 
-  test('whose mirror was damaged goes on all the same', async () => {
+  test('whose mirror was damaged continues nevertheless', async () => {
     const state = await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     const other = openMachine(remote, { home: two.home, loop: `${LOOP}-0`, branch: `${BRANCH}-0` })
@@ -103,7 +103,7 @@ describe('another machine', () => {
     expect(await (await two.tree()).look()).toBe(state)
   })
 
-  test('begins again where the task began, when nothing was pushed', async () => {
+  test('starts again where the task started, if nothing was pushed', async () => {
     remote.commit({ 'new.txt': 'new\n' })
     await one.work(1, { 'b.txt': 'b\n' })
     const open = await opened(two.takeOver({ ...known(), iteration: 0, tree: begun.tree }))
@@ -115,7 +115,7 @@ describe('another machine', () => {
     )
   })
 
-  test('has all that was noted at the start, when that was pushed', async () => {
+  test('has everything recorded at the start, if that was pushed', async () => {
     mkdirSync(join(one.home, 'proof'))
     writeFileSync(marksFile(one.home, LOOP), '{"files":{}}')
     const start = await pushed(one.push(0, 1))
@@ -128,7 +128,7 @@ describe('another machine', () => {
     expect(remote.git('log', '--format=%s', BRANCH).split('\n')).toEqual(['task T1 (iteration 1)', 'Start'])
   })
 
-  test('has what was noted of the means of proof', async () => {
+  test('has the records of the means of proof', async () => {
     const state = await one.work(1, {})
     mkdirSync(join(one.home, 'proof'))
     writeFileSync(marksFile(one.home, LOOP), '{"files":{}}')
@@ -137,7 +137,7 @@ describe('another machine', () => {
     expect(readFileSync(marksFile(two.home, LOOP), 'utf8')).toBe('{"files":{}}')
   })
 
-  test('goes on from a turn that a limit ended, which no iteration counts', async () => {
+  test('continues from a turn that a limit ended, which no iteration counts', async () => {
     await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     const state = await one.work(2, { 'c.txt': 'half\n' })
@@ -147,7 +147,7 @@ describe('another machine', () => {
     expect(remote.refs()).toContain(`refs/ralph/${LOOP}/2`)
   })
 
-  test('keeps the work where somebody removed the checkpoints from the remote', async () => {
+  test('keeps the work if somebody removed the checkpoints from the remote', async () => {
     await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     for (const n of [0, 1]) remote.git('update-ref', '-d', `refs/ralph/${LOOP}/${n}`)
@@ -157,7 +157,7 @@ describe('another machine', () => {
 })
 
 describe('a worker that comes back late', () => {
-  test('can push nothing, and the remote holds nothing of it', async () => {
+  test('cannot push anything, and nothing of it reaches the remote', async () => {
     const state = await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     await opened(two.takeOver({ ...known(), iteration: 1, tree: state, pushed: first }))
@@ -172,7 +172,7 @@ describe('a worker that comes back late', () => {
     expect(() => remote.git('cat-file', '-e', late)).toThrow()
   })
 
-  test('can push nothing when the task is over', async () => {
+  test('cannot push anything after the task has ended', async () => {
     await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     await opened(two.takeOver({ ...known(), iteration: 1, pushed: first }))
@@ -192,19 +192,19 @@ describe('a worker that comes back late', () => {
     expect(two.git('status', '--porcelain')).toBe('?? b.txt')
   })
 
-  test('loses its branch when none of it was recorded', async () => {
+  test('loses its branch if none of it was recorded', async () => {
     await one.work(1, { 'b.txt': 'b\n' })
     await pushed(one.push(1, 1))
     await opened(two.takeOver({ ...known(), iteration: 0, tree: begun.tree }))
     expect(remote.refs()).toEqual(['refs/heads/main', `refs/ralph/${LOOP}/0`, `refs/ralph/${LOOP}/fence`])
   })
 
-  test('is refused by the remote itself when it is overtaken in the middle of a push', async () => {
+  test('is refused by the remote itself if it is overtaken in the middle of a push', async () => {
     const state = await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     await one.work(2, { 'late.txt': 'late\n' })
     const [came, go] = ['came', 'go'].map((name) => join(one.home, name))
-    // Git has compared what it expects by then; only the remote can still notice.
+    // By then git has compared what it expects; only the remote can still notice.
     const hook = `#!/bin/sh\ngrep -q /${LOOP}/2 || exit 0\ntouch ${came}\nwhile [ ! -e ${go} ]; do sleep 0.02; done\n`
     writeFileSync(join(remote.url, 'hooks/pre-receive'), hook, { mode: 0o755 })
     const late = one.push(2, 1, first)
@@ -216,7 +216,7 @@ describe('a worker that comes back late', () => {
     expect(remote.git('for-each-ref')).toBe(before)
   })
 
-  test('wins or loses as a whole when both push at once', async () => {
+  test('wins or loses as a whole if both push at once', async () => {
     const state = await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     await one.work(2, { 'c.txt': 'c\n' })

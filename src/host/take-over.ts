@@ -1,4 +1,4 @@
-/** Another machine goes on with a task: its worktree is as the last iteration that was pushed and recorded left it. */
+/** Continues a task on another machine: its worktree is as the last pushed and recorded iteration left it. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
@@ -27,8 +27,8 @@ import { layOut, type OpenTask, openTaskTree } from './task-tree.ts'
 import { type Checkpoints, openTree } from './tree.ts'
 
 /**
- * What the store knows of the loop: `pushed` is the commit that was pushed last, `iteration` and `tree` are of its tally, and
- * `worktree` is where it worked until now.
+ * What the store knows about the loop: `pushed` is the commit that was pushed last, `iteration` and `tree` are from its
+ * tally, and `worktree` is where it worked until now.
  */
 export type TakingOver = TaskPlace &
   Calling & {
@@ -39,7 +39,7 @@ export type TakingOver = TaskPlace &
     worktree: Worktree
   }
 
-/** Nobody else can push for the task from here on. Before the first push it begins again where it began. */
+/** Nobody else can push for the task from here on. Before the first push it starts again where it started. */
 export async function takeOverTask(taking: TakingOver): Promise<OpenTask | Fenced | Trouble> {
   mustBeOurs(taking)
   const { home, repo, pushed, signal } = taking
@@ -79,7 +79,9 @@ function openingOf(taking: TakingOver) {
   return { ...taking, base, ...(copied ? { copied } : {}), ...(setup === undefined ? {} : { setup }) }
 }
 
-/** Where nothing was recorded, the start is all there is. Where only the checkpoints are gone, what was pushed is. */
+/**
+ * If nothing was recorded, the start is all there is. If only the checkpoints are missing, there is what was pushed.
+ */
 async function beginAgain(taking: TakingOver): Promise<OpenTask | Trouble> {
   const { home, loop, pushed, worktree } = taking
   const open = await openTaskTree({ ...openingOf(taking), at: pushed ?? worktree.commit })
@@ -97,7 +99,7 @@ function usable(checkpoints: Checkpoints | { none: string }, path: string): Chec
 
 type Filling = { kept: readonly Numbered[]; at: Numbered; marks: string | undefined }
 
-/** Noted where ralph looks for them, so that files, HEAD and index become what they were. */
+/** Recorded where ralph looks for them, so that files, HEAD and index become what they were. */
 async function fill(
   mirror: Repository,
   { home, loop, worktree }: TakingOver,
@@ -116,15 +118,15 @@ async function fill(
   await bringUpToDate(restoring)
 }
 
-/** What was installed in the worktree of an earlier visit is worth keeping. One that is damaged, or half made, is not. */
+/** What was installed in the worktree of an earlier visit is worth keeping, unless it is damaged or half created. */
 async function reuse(mirror: Repository, taking: TakingOver, filling: Filling): Promise<boolean> {
   const { home, loop, worktree } = taking
   if (!isNoted(home, loop) || !existsSync(worktree.path)) return false
   const site = await findSite(worktree.path)
   if ('none' in site || site.top !== worktree.path || site.commonDir !== mirror.commonDir) return false
   if (existsSync(join(site.gitDir, 'locked'))) return false
-  await reap(loop, realFolder(home)) // what still runs there would write on
-  rmSync(join(site.gitDir, 'index.lock'), { force: true }) // of a git that was killed
+  await reap(loop, realFolder(home)) // what still runs there would keep writing
+  rmSync(join(site.gitDir, 'index.lock'), { force: true }) // left by a killed git
   try {
     await fill(mirror, taking, filling)
     return true

@@ -1,4 +1,4 @@
-/** A worker that is killed at any git it starts: whoever comes next finds the task as it was recorded. */
+/** A worker that is killed at any git it starts: the next one finds the task as it was recorded. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { source, startScript, temporaryFolder } from './place.test-support.ts'
 import { makeRemote, type Remote } from './remote.test-support.ts'
 import type { OpenTask } from './task-tree.ts'
 
-/** A git that kills whoever starts it for the nth time, and goes on alone. */
+/** A git that kills its parent at the nth start, and continues alone. */
 function killerGit(n: number): { path: string; calls(): number } {
   const folder = temporaryFolder()
   const count = join(folder, 'count')
@@ -37,7 +37,7 @@ async function setScene(): Promise<Scene> {
   return { remote, one, two, begun, first: done.commit, state }
 }
 
-/** The second machine takes the task over, works, pushes and closes, until it is killed. */
+/** The second machine takes over the task, works, pushes and closes, until it is killed. */
 async function goOnUntilKilled({ two, begun, first, state }: Scene, n: number): Promise<number> {
   const git = killerGit(n)
   const known = { epoch: 2, iteration: 1, pushed: first, tree: state, worktree: begun.work.worktree }

@@ -6,7 +6,9 @@ import { newLoopId } from './loop-id.ts'
 import { source, startScript, temporaryFolder } from './place.test-support.ts'
 import { makeRemote } from './remote.test-support.ts'
 
-/** A process that works on these tasks side by side, each in two iterations, and merges them. Says what went wrong. */
+/**
+ * A process that works on these tasks in parallel, each in two iterations, and merges them. Reports what went wrong.
+ */
 const code = (home: string, repo: string, loops: readonly string[]) => `
   import { writeFileSync } from 'node:fs'
   import { takeFence } from ${source('host/take-fence.ts')}

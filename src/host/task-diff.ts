@@ -1,4 +1,6 @@
-/** What an iteration of a task changed, as it is kept for those who do not have its repository: bounded, and without secrets. */
+/**
+ * What an iteration of a task changed, stored for those who do not have its repository: bounded, and without secrets.
+ */
 import { cutFiles } from '../formats/cut-diff.ts'
 import { type Kept, printDiff, readCheckpoint } from './checkpoint.ts'
 import type { Repository } from './git.ts'
@@ -7,7 +9,10 @@ import type { KeptDiff, KeptState } from './store.ts'
 import type { TaskPlace } from './task-names.ts'
 import { findCheckpoint } from './task-push.ts'
 
-/** `commit`: what was pushed for this iteration, `before` for the one before it. `mask`: takes the secrets out of one line after another. */
+/**
+ * `commit`: what was pushed for this iteration, `before`: for the previous one. `mask`: removes the secrets line by
+ * line.
+ */
 export type ReadingDiff = TaskPlace & {
   iteration: number
   commit: string
@@ -18,7 +23,7 @@ export type ReadingDiff = TaskPlace & {
 
 export type ReadDiff = KeptState & { previous?: KeptDiff; start?: KeptDiff }
 
-/** So many characters of each diff are kept. */
+/** How many characters of each diff are stored. */
 const LIMIT = 1 << 20
 
 /** Of the iteration, and with the first one also of the start. */
@@ -54,7 +59,7 @@ function stateOf(iteration: number, { tree, head }: Kept, commit: string): KeptS
   return { iteration, commit, tree, ...(head === undefined ? {} : { head }) }
 }
 
-/** A commit with the same files that others can fetch, where there is one: checkpoints go when a task is over. */
+/** A commit with the same files that others can fetch, if there is one: checkpoints are removed when a task ends. */
 async function commitLike(
   mirror: Repository,
   checkpoint: string,
@@ -69,7 +74,7 @@ async function commitLike(
   return checkpoint
 }
 
-/** A line stays a line, so that the numbers of lines stay true. */
+/** A line stays a line, so that line numbers stay correct. */
 function fitting(diff: string, { mask, limit = LIMIT }: ReadingDiff): Pick<KeptDiff, 'text' | 'left'> {
   const { text, left } = cutFiles(diff, limit)
   return { text: text.split('\n').map(mask).join('\n'), left }

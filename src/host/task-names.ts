@@ -1,18 +1,18 @@
-/** The names by which a task is found on its remote: its branch, and beside it what only ralph reads. */
+/** The names by which a task is found on its remote: its branch, and next to it what only ralph reads. */
 import { RalphError } from '../error.ts'
 import { refOf } from './checkpoint.ts'
 
-/** Where a task lives: `home` is of this machine, `repo` the remote that machines have in common. */
+/** Where a task lives: `home` is on this machine, `repo` is the remote that the machines share. */
 export type TaskPlace = { home: string; repo: string; branch: string; loop: string }
 
-/** A branch of the remote, whoever it belongs to. Git would take some names for more than one. */
+/** A branch of the remote, whoever it belongs to. git would take some names for more than one. */
 export function mustBeBranch(branch: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses them, too
   if (branch === '' || /^[-/]|[/.]$|\.lock$|\.\.|\/\/|@\{|[\u0000-\u0020\u007f~^:?*[\\]/.test(branch))
     throw new RalphError('input-invalid', `${JSON.stringify(branch)} is not a valid branch name.`)
 }
 
-/** Everything ralph writes on a remote is below `ralph/`, so that no branch of anybody else is ever at stake. */
+/** Everything ralph writes on a remote is below `ralph/`, so that no other branch is ever at risk. */
 export function mustBeOurs({ branch, loop }: Pick<TaskPlace, 'branch' | 'loop'>): void {
   if (!/^ralph\/[\w][\w.-]*$/.test(branch) || /\.\.|\.$|\.lock$/.test(branch))
     throw new RalphError(
@@ -31,7 +31,7 @@ export function fenceRef(loop: string): string {
   return refOf(loop, 'fence')
 }
 
-/** Holds what was noted of the means of proof on the disk at the start. */
+/** Holds the records about the means of proof on disk at the start. */
 export function marksRef(loop: string): string {
   return refOf(loop, 'marks')
 }

@@ -42,7 +42,7 @@ describe('an iteration', () => {
     expect(await (await one.tree()).look()).toBe(before)
   })
 
-  test('builds on the one before and on the commits of the agent', async () => {
+  test("builds on the previous one and on the agent's commits", async () => {
     await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     one.git('add', 'b.txt')
@@ -67,7 +67,7 @@ describe('an iteration', () => {
     expect(remote.git('log', '--format=%s', BRANCH).split('\n')).toEqual(['Mine, too', 'Mine', 'Start'])
   })
 
-  test('that changed nothing is no commit of its own, but a checkpoint', async () => {
+  test('that changed nothing is not a commit, but a checkpoint', async () => {
     await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     await one.work(2, {})
@@ -75,7 +75,7 @@ describe('an iteration', () => {
     expect(remote.refs()).toContain(`refs/ralph/${LOOP}/2`)
   })
 
-  test('that was pushed already is pushed, with the same commit', async () => {
+  test('that was already pushed counts as pushed, with the same commit', async () => {
     await one.work(1, { 'b.txt': 'b\n' })
     const first = await pushed(one.push(1, 1))
     expect(await pushed(one.push(1, 1))).toBe(first)
@@ -111,7 +111,7 @@ describe('an iteration', () => {
     )
   })
 
-  test('has the line endings of the repository where the worker has its own', async () => {
+  test('has the line endings of the repository even if the worker has its own', async () => {
     const settings = join(one.home, 'gitconfig')
     writeFileSync(settings, '[core]\n\tautocrlf = true\n[fetch]\n\tprune = true\n[push]\n\tfollowTags = true\n')
     vi.stubEnv('GIT_CONFIG_GLOBAL', settings)
@@ -126,7 +126,7 @@ describe('an iteration', () => {
     expect(remote.git('cat-file', 'blob', `${BRANCH}-0:b.txt`)).toBe('b')
   })
 
-  test('is committed as whom the worker is known, or as ralph', async () => {
+  test('is committed under the name of the worker, or as ralph', async () => {
     await one.work(1, { 'b.txt': 'b\n' })
     vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null')
     vi.stubEnv('GIT_CONFIG_SYSTEM', '/dev/null')
@@ -198,7 +198,7 @@ describe('what is pushed', () => {
     expect(await one.push(1, 1)).toEqual({ kind: 'refused', why: expect.stringContaining('atomic push') })
   })
 
-  test('is refused where a branch stands in the way', async () => {
+  test('is refused if a branch is in the way', async () => {
     const other = await makeRemote()
     other.git('branch', 'ralph', 'main')
     const machine = openMachine(other)
@@ -221,7 +221,7 @@ describe('at the end', () => {
     expect(remote.tip(BRANCH)).toBe(commit)
   })
 
-  test('nobody else can clear away', async () => {
+  test('nobody else can clean up', async () => {
     await one.work(1, { 'b.txt': 'b\n' })
     await pushed(one.push(1, 1))
     await takeFence({ ...one.place, epoch: 2, pushed: remote.tip(BRANCH), kept: 1 })

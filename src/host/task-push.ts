@@ -18,12 +18,13 @@ import { headOf, marksRef, mustBeOurs, type TaskPlace } from './task-names.ts'
 export type Pushing = TaskPlace &
   Calling & { task: string; title?: string; iteration: number; epoch: number; pushed?: string | undefined }
 
-/** `kept-nothing`: the iteration has no checkpoint, so that there is nothing to push. */
+/** `kept-nothing`: the iteration has no checkpoint, so there is nothing to push. */
 export type Pushed = { kind: 'pushed'; commit: string } | { kind: 'kept-nothing' } | Fenced | Trouble
 
 /**
- * Pushes the checkpoint of an iteration as a commit of the branch, and itself, so that another machine can go on from it. HEAD,
- * index and files of the worktree stay as the agent left them. Doing it again is no other commit.
+ * Pushes the checkpoint of an iteration as a commit of the branch, and the checkpoint itself, so that another machine
+ * can continue from it. HEAD, index and files of the worktree stay as the agent left them. Repeating it gives the same
+ * commit.
  */
 export async function pushIteration(pushing: Pushing): Promise<Pushed> {
   mustBeOurs(pushing)
@@ -57,7 +58,7 @@ export async function pushIteration(pushing: Pushing): Promise<Pushed> {
   return { kind: 'pushed', commit }
 }
 
-/** An agent can move refs, but not what ralph has noted. */
+/** An agent can move refs, but not what ralph has recorded. */
 export async function findCheckpoint(
   mirror: Repository,
   { home, loop }: Pick<TaskPlace, 'home' | 'loop'>,
@@ -68,7 +69,7 @@ export async function findCheckpoint(
   return found.ok ? found.out : undefined
 }
 
-/** What ralph noted of the disk at the start, as a commit: the next machine compares with it. */
+/** What ralph recorded about the disk at the start, as a commit: the next machine compares with it. */
 async function writeMarks(
   mirror: Repository,
   { home, loop }: Pick<TaskPlace, 'home' | 'loop'>,
@@ -81,7 +82,7 @@ async function writeMarks(
   return must(await mirror.ask(['commit-tree', tree, '-m', `ralph: marks of loop ${loop}`], { env }))
 }
 
-/** The task is over: its branch stays, and all that was ralph's own beside it goes. */
+/** The task has ended: its branch stays, and ralph's own refs next to it are removed. */
 export async function finishBranch(
   finishing: TaskPlace & Calling & { epoch: number },
 ): Promise<{ kind: 'finished' } | Fenced | Trouble> {
@@ -96,7 +97,7 @@ export async function finishBranch(
   return done.kind === 'done' ? { kind: 'finished' } : done
 }
 
-/** An earlier try may have been done, and only its answer lost. */
+/** An earlier try may have worked, and only its answer was lost. */
 async function isFinished(mirror: Repository, finishing: TaskPlace & Calling): Promise<boolean> {
   const remote = await readRemote(mirror, finishing)
   return remote.kind === 'read' && ![...remote.refs.keys()].some((ref) => ref.startsWith(refOf(finishing.loop, '')))

@@ -65,7 +65,7 @@ function beginTask(
   })
 }
 
-/** One statement. Not json_patch, for which null means to remove: here it is a value. */
+/** One statement. Not json_patch, for which null means removal: here it is a value. */
 function patchRecord({ run }: Asking, task: TaskKey, how: 'json_set' | 'json_insert', patch: TaskRecord): void {
   const entries = Object.entries(patch).filter(([, value]) => value !== undefined)
   if (entries.length === 0) return
@@ -81,7 +81,7 @@ function patchRecord({ run }: Asking, task: TaskKey, how: 'json_set' | 'json_ins
 
 function moveTasks({ run, transaction }: Asking, from: string, to: string): void {
   transaction(() => {
-    // Of two tasks of one name the later one counts.
+    // Of two tasks with one name the later one counts.
     run(
       `DELETE FROM task WHERE vault = ? AND EXISTS (
          SELECT 1 FROM task AS other JOIN loop AS theirs ON theirs.id = other.loop

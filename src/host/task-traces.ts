@@ -1,4 +1,6 @@
-/** What a task leaves on a machine, noted before it is made, so that it is found and removed also after a kill. */
+/**
+ * What a task leaves on a machine, recorded before it is created, so that it is found and removed even after a kill.
+ */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { refOf } from './checkpoint.ts'
@@ -38,15 +40,15 @@ export function isNoted(home: string, loop: string): boolean {
   return existsSync(noteOf(home, loop))
 }
 
-/** The caller holds the mirror alone. The note goes last. */
+/** The caller holds the mirror exclusively. The record goes last. */
 export async function clearTask(mirror: Repository, { home, branch, loop }: Omit<TaskPlace, 'repo'>): Promise<void> {
   const real = realFolder(home)
   if (!isNoted(real, loop)) return
-  await reap(loop, real) // what still runs there would write on
+  await reap(loop, real) // what still runs there would keep writing
   await removeLinked({ home: real, loop })
   const path = join(real, 'worktrees', loop)
   await dropWorktree({ from: mirror.top, path, branch, commit: '' })
-  await mirror.ask(['worktree', 'prune']) // of one that was half removed
+  await mirror.ask(['worktree', 'prune']) // left by a half removal
   await dropRefs(mirror, [refOf(loop, ''), `refs/remotes/origin/${branch}`])
   await dropStrays(mirror)
   forgetPins(real, loop)
@@ -55,7 +57,7 @@ export async function clearTask(mirror: Repository, { home, branch, loop }: Omit
   rmSync(noteOf(real, loop), { force: true })
 }
 
-/** Branches, tags and stashes that agents made are shared by all worktrees: they go with the last one. */
+/** All worktrees share the branches, tags and stashes that agents made: they are removed with the last one. */
 async function dropStrays(mirror: Repository): Promise<void> {
   const listed = must(await mirror.ask(['worktree', 'list', '--porcelain']))
   if (listed.split('\n').filter((line) => line.startsWith('worktree ')).length === 1)
@@ -74,8 +76,8 @@ async function dropRefs(mirror: Repository, refs: readonly string[]): Promise<vo
 }
 
 /**
- * Shows others on this machine that the loop of a task is driven here, as long as this process lives: neither its worktree nor its
- * place for experiments is cleared away. Undefined: somebody else drives it.
+ * Shows others on this machine that the loop of a task is driven here, as long as this process lives: neither its
+ * worktree nor its place for experiments is cleaned up. Undefined: somebody else drives it.
  */
 export function holdTask(home: string, loop: string): { release(): void } | undefined {
   makePrivateFolder(join(home, 'locks'))
@@ -83,12 +85,12 @@ export function holdTask(home: string, loop: string): { release(): void } | unde
   return lock && { release: () => lock.close() }
 }
 
-/** Its lock goes with the last that there is of a task here; a million of them would be a burden. */
+/** Its lock is removed with the last trace of a task here; a million of them would be a burden. */
 export function forgetLock(home: string, loop: string): void {
   rmSync(join(home, 'locks', `${loop}.db`), { force: true })
 }
 
-/** Removes what tasks left here that are not this machine's any more. Returns their loops. */
+/** Removes what tasks left here that no longer belong to this machine. Returns their loops. */
 export async function sweepTasks(
   home: string,
   isOurs: (loop: string) => boolean | Promise<boolean>,
@@ -97,7 +99,7 @@ export async function sweepTasks(
   for (const { repo, branch, loop } of notesIn(home)) {
     if (await isOurs(loop)) continue
     const held = holdTask(home, loop)
-    if (!held) continue // another process of this machine is at it
+    if (!held) continue // another process of this machine is working on it
     try {
       await openRepoCache(home).alone(repo, ({ mirror }) => clearTask(mirror, { home, branch, loop }))
       forgetLock(home, loop)
@@ -114,7 +116,7 @@ function mergesIn(home: string): string[] {
   return existsSync(join(home, 'merges')) ? readdirSync(join(home, 'merges')) : []
 }
 
-/** The place of a merge whose ralph was killed. Its own link tells which mirror it hangs on. */
+/** The place of a merge whose ralph was killed. Its own link names its mirror. */
 async function dropMerge(home: string, loop: string): Promise<void> {
   const path = mergePlace(realFolder(home), loop)
   const [, mirror] = /^gitdir: (.+)\/\.git\/worktrees\//.exec(readIfThere(join(path, '.git')) ?? '') ?? []
@@ -126,6 +128,6 @@ function notesIn(home: string): Note[] {
   if (!existsSync(folderOf(home))) return []
   return readdirSync(folderOf(home)).flatMap((name) => {
     const text = name.endsWith('.json') ? readIfThere(join(folderOf(home), name)) : undefined
-    return text === undefined ? [] : [JSON.parse(text)] // it was written whole
+    return text === undefined ? [] : [JSON.parse(text)] // it was written at once
   })
 }

@@ -30,7 +30,7 @@ beforeEach(async () => {
 const mirrorOf = async () => (await openRepoCache(machine.home).open(remote.url)).top
 
 describe('the worktree of a task', () => {
-  test('begins at the newest commit of its base, on a branch of its own', async () => {
+  test('starts at the newest commit of its base, on its own branch', async () => {
     const commit = remote.commit({ 'b.txt': 'b\n' })
     const open = await machine.begin()
     expect(open).toEqual({
@@ -52,7 +52,7 @@ describe('the worktree of a task', () => {
     expect(machine.git('status', '--porcelain', '--branch')).toBe(`## ${BRANCH}`)
   })
 
-  test('begins at the commit that it is told', async () => {
+  test('starts at the given commit', async () => {
     const at = remote.tip('main')
     remote.commit({ 'b.txt': 'b\n' })
     const open = await openTaskTree({ ...machine.place, base: 'main', at })
@@ -60,9 +60,9 @@ describe('the worktree of a task', () => {
   })
 
   test.each<[string, { base?: string; at?: string }, string]>([
-    ['a base that is not there', { base: 'nope' }, "couldn't find remote ref refs/heads/nope."],
+    ['a base that does not exist', { base: 'nope' }, "couldn't find remote ref refs/heads/nope."],
     [
-      'a commit that is not there',
+      'a commit that does not exist',
       { at: '1'.repeat(40) },
       'The commit 1111111111111111111111111111111111111111 is no longer in',
     ],
@@ -78,7 +78,7 @@ describe('the worktree of a task', () => {
     },
   )
 
-  test('waits for a remote that is away', async () => {
+  test('waits for an unavailable remote', async () => {
     renameSync(remote.url, `${remote.url}-away`)
     expect(await openTaskTree({ ...machine.place, base: 'main' })).toMatchObject({ kind: 'unreachable' })
   })
@@ -108,7 +108,7 @@ describe('the worktree of a task', () => {
     )
   })
 
-  test('is of one task, while others work beside it', async () => {
+  test('belongs to one task, while others work alongside', async () => {
     const others = Array.from({ length: 4 }, (_, n) =>
       openMachine(remote, { home: machine.home, loop: `${LOOP}-${n}`, branch: `${BRANCH}-${n}` }),
     )
@@ -129,8 +129,8 @@ describe('the worktree of a task', () => {
   })
 })
 
-describe('a task that is over', () => {
-  /** What is left of a home but for the mirror and the files of locks. */
+describe('a task that has ended', () => {
+  /** What is left of a home except the mirror and the lock files. */
   const left = (home: string) =>
     readdirSync(home, { recursive: true, encoding: 'utf8' }).filter(
       (path) => path.includes(LOOP) || path.includes('T1'),
@@ -180,8 +180,8 @@ describe('a task that is over', () => {
         execFileSync('git', ['init', '--quiet'], { cwd: join(home, 'worktrees', LOOP) })
       },
     ],
-    ['its mirror is gone', async () => rmSync(join(await mirrorOf(), '.git'), { recursive: true })],
-    ['it was locked by a git that was killed', () => void machine.git('worktree', 'lock', '.')],
+    ['its mirror is missing', async () => rmSync(join(await mirrorOf(), '.git'), { recursive: true })],
+    ['it was locked by a killed git', () => void machine.git('worktree', 'lock', '.')],
   ])('is swept although %s', async (_, damage) => {
     await machine.begin()
     await damage(machine.home)
@@ -209,7 +209,7 @@ describe('a task that is over', () => {
     expect([existsSync(path), existsSync(join(top, '.git/worktrees', LOOP))]).toEqual([false, false])
   })
 
-  test('leaves a mirror that git clears up, and whose other tasks go on', async () => {
+  test('leaves a mirror that git cleans up, and whose other tasks continue', async () => {
     const other = openMachine(remote, { home: machine.home, loop: `${LOOP}-0`, branch: `${BRANCH}-0` })
     await machine.begin()
     await other.begin()
@@ -218,7 +218,7 @@ describe('a task that is over', () => {
     const git = (args: string[], input: string) => execFileSync('git', args, { cwd, input, encoding: 'utf8' })
     const folder = join(cwd, '.git/objects/pack')
     const made = git(['pack-objects', '--quiet', '.git/objects/pack/pack'], git(['hash-object', '-w', '--stdin'], 'x'))
-    // Git counts files: the same pack many times is many packs.
+    // git counts files: the same pack many times counts as many packs.
     for (let n = 0; n < 55; n++)
       for (const kind of ['pack', 'idx'])
         copyFileSync(

@@ -1,4 +1,4 @@
-/** The worktree of a task on this machine: made from the mirror of its repository, removed without a trace. */
+/** The worktree of a task on this machine: created from the mirror of its repository, removed without a trace. */
 import { join } from 'node:path'
 import type { Work, Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -13,12 +13,12 @@ import { clearTask, forgetLock, noteTask } from './task-traces.ts'
 import { copyOver, ensureWorktree, mustBeCopyable } from './worktree.ts'
 
 /**
- * `at`: the commit it begins at; absent: the newest one of `base`. `copied`: files that a person put into the folder of the mirror
- * for all tasks of this repository. `setup`: a command that prepares it, for later.
+ * `at`: the commit it starts at; absent: the newest one of `base`. `copied`: files that a person put into the folder of
+ * the mirror for all tasks of this repository. `setup`: a command that prepares it, for later.
  */
 export type TaskOpening = TaskPlace & Calling & { base: string; at?: string; copied?: string[]; setup?: string }
 
-/** `work` is what the spec of its loop says of the place, `tree` the state it is in. */
+/** `work` is what the spec of its loop says about the place, `tree` its current state. */
 export type OpenTask = {
   kind: 'open'
   work: Required<Pick<Work, 'dir' | 'worktree' | 'gitDir'>>
@@ -47,8 +47,8 @@ export async function openTaskTree(opening: TaskOpening): Promise<OpenTask | Tro
 }
 
 /**
- * `commit`: where its branch begins. `fill` brings it into the state in which work goes on. `reuse`: whether what an earlier visit
- * left has been brought there, so that nothing must be made.
+ * `commit`: where its branch starts. `fill` brings it to the state in which work continues. `reuse`: whether what an
+ * earlier visit left has been brought there, so that nothing must be created.
  */
 export type Layout = {
   commit: string
@@ -56,7 +56,7 @@ export type Layout = {
   reuse?(worktree: Worktree): Promise<boolean>
 }
 
-/** The caller holds the mirror alone. */
+/** The caller holds the mirror exclusively. */
 export async function layOut(
   mirror: Repository,
   { home, base, branch, loop, repo, copied = [], setup }: TaskOpening,
@@ -97,7 +97,7 @@ async function copyIgnored({ ask, top }: Repository, from: string, name: string)
     )
 }
 
-/** Its worktree, its branch and its checkpoints go from this machine; the remote is left as it is. */
+/** Removes its worktree, its branch and its checkpoints from this machine; the remote is left as it is. */
 export async function closeTaskTree({ home, repo, branch, loop }: TaskPlace): Promise<void> {
   mustBeOurs({ branch, loop })
   const mirror = await openRepoCache(home).alone(repo, async ({ mirror: held }) => {
@@ -105,9 +105,9 @@ export async function closeTaskTree({ home, repo, branch, loop }: TaskPlace): Pr
     forgetLock(home, loop)
     return held
   })
-  // Whether it is time is git's to say. What comes of it does not matter to the task.
+  // git decides whether it is time. The outcome does not matter to the task.
   await mirror.ask([...GC, 'gc', '--auto', '--quiet'], { minutes: 10 })
 }
 
-// ralph's own git does not clear up where a person works; here nobody else does.
+// ralph's own git does no housekeeping where a person works; here nobody else does.
 const GC = ['gc.auto=6700', 'gc.autoDetach=false', 'maintenance.auto=true'].flatMap((set) => ['-c', set])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { eventually, running, source, startScript, temporaryFolder } from './place.test-support.ts'
 
-/** Runs a program in the terminal of a process of its own, which stops it when it is told "stop". */
+/** Runs a program in the terminal of a separate process, which stops it when it reads "stop". */
 function start(argv: readonly string[], dir: string = temporaryFolder(), graceMs = 2_000) {
   const env = { PATH: process.env.PATH, HERE: dir }
   return startScript(
@@ -21,7 +21,7 @@ async function endOf({ ended }: ReturnType<typeof start>): Promise<unknown> {
   return JSON.parse(out.trim().split('\n').at(-1) ?? '')
 }
 
-test('the program speaks where ralph speaks, and its end is told', async () => {
+test("the program uses ralph's terminal, and its end is reported", async () => {
   const child = start(['sh', '-c', 'echo "$0 $1"; exit 3', "it's", '$HOME'])
   expect(await endOf(child)).toEqual({ code: 3, signal: null })
   expect(child.lines()[0]).toBe("it's $HOME")
@@ -34,7 +34,7 @@ test('what it left running is ended with it', async () => {
   expect(running(`HERE=${dir}`)).toEqual([])
 })
 
-test('told to stop, it is asked first, and ended for certain with all it started', async () => {
+test('a stop asks it first, then kills it with everything it started', async () => {
   const dir = temporaryFolder()
   const lines = 'trap "echo asked > asked" TERM; setsid sleep 1000 & while :; do sleep 0.1; done'
   const child = start(['sh', '-c', lines], dir, 300)
@@ -45,7 +45,7 @@ test('told to stop, it is asked first, and ended for certain with all it started
   expect(running(`HERE=${dir}`)).toEqual([])
 })
 
-test('a program that cannot be started says why, and a folder that is gone is said', async () => {
+test('a program that cannot be started says why, and a missing folder is reported', async () => {
   const missing = start(['no-such-program'])
   expect(await endOf(missing)).toMatchObject({ code: 127 })
   expect((await missing.ended).err).toContain('no-such-program')

@@ -1,4 +1,7 @@
-/** Programs that talk to the person in this very terminal: started in it, ended politely, and the terminal made usable again. */
+/**
+ * Programs that talk to the person in this very terminal: started in it, ended politely, and the terminal made usable
+ * again.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { isFolder } from './files.ts'
@@ -16,8 +19,8 @@ export type Talking = {
 }
 
 /**
- * Runs a program that has the terminal to itself: it stays in ralph's own process group, so that keys such as Ctrl-C and
- * Ctrl-Z mean what they always mean there, and ralph itself lets Ctrl-C pass.
+ * Runs a program that has the terminal to itself: it stays in ralph's own process group, so that keys such as Ctrl-C
+ * and Ctrl-Z mean what they always mean there, and ralph itself ignores Ctrl-C.
  */
 export async function runInTerminal({ argv, dir, env, graceMs, signal }: Talking): Promise<Ended> {
   if (signal.aborted) return { code: null, signal: null, stopped: 'told' }
@@ -27,7 +30,7 @@ export async function runInTerminal({ argv, dir, env, graceMs, signal }: Talking
   const ignore = () => {}
   process.on('SIGINT', ignore)
   try {
-    // Through sh, which says by itself what is wrong with a program that cannot be started.
+    // Through sh, which itself says what is wrong with a program that cannot be started.
     const words = ['-c', 'exec "$@"', 'ralph', ...argv]
     const child = spawn('/bin/sh', words, { cwd: dir, env: { ...env, RALPH_PROCESS: marker }, stdio: 'inherit' })
     const exit = new Promise<Ended>((done, failed) =>
@@ -54,7 +57,9 @@ export async function runInTerminal({ argv, dir, env, graceMs, signal }: Talking
   }
 }
 
-/** How the terminal is set now, to be set again later. A program that is ended may leave it without echo or line breaks. */
+/**
+ * The current settings of the terminal, to restore later. A killed program may leave it without echo or line breaks.
+ */
 function rememberTerminal(): () => void {
   const asked = spawnSync('stty', ['-g'], { stdio: ['inherit', 'pipe', 'ignore'], encoding: 'utf8' })
   const saved = asked.status === 0 ? asked.stdout.trim() : ''
@@ -64,14 +69,14 @@ function rememberTerminal(): () => void {
   }
 }
 
-// Leaving the alternate screen moves the cursor to where it was saved, also when no program was on that screen; so it is
-// saved first, which each screen does for itself.
+// Leaving the alternate screen moves the cursor to where it was saved, even if no program was on that screen; so it is
+// saved first, on each screen separately.
 const MODES_OFF = [
   '\u001b7',
   '\u001b[?1049l',
   '\u001b[?25h',
   '\u001b[0m',
-  // mouse, focus, bracketed paste, and two ways of reporting more keys than a terminal of old
+  // mouse, focus, bracketed paste, and two extended keyboard protocols
   ...[1000, 1002, 1003, 1006, 1004, 2004].map((mode) => `\u001b[?${mode}l`),
   '\u001b[<u',
   '\u001b[>4m',

@@ -28,7 +28,7 @@ function callOnce(...[args, env, stdin]: Required<Parameters<typeof callTmux>>):
       if (isShortage(failure)) return reject(failure)
       resolve({ ok: false, out: '', error: error.trim() || failure.message })
     })
-    child.stdin?.on('error', () => {}) // it may end without reading
+    child.stdin?.on('error', () => {}) // it may exit without reading
     child.stdin?.end(stdin)
   })
 }

@@ -18,7 +18,7 @@ afterAll(() => {
 })
 
 describe.skipIf(!hasTmux)('a terminal in tmux', () => {
-  test('runs a program with its own words and variables, in a folder of any name', async () => {
+  test('runs a program with its own arguments and variables, in a folder of any name', async () => {
     const dir = join(home, 'a #{pane_id};')
     mkdirSync(dir)
     const words = ['a;', 'b c', '#{pane_id}', '$HOME', ';', '']
@@ -34,7 +34,7 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
   })
 
   test('takes a text as one paste, byte for byte, and keys as keys', async () => {
-    // It asks for pastes in brackets, as agents do, and keeps what it is given.
+    // It asks for bracketed pastes, as agents do, and keeps what it gets.
     const argv = ['sh', '-c', 'stty raw -echo; printf "\\033[?2004hready"; exec dd bs=1 of="$OUT" 2>/dev/null']
     const out = join(home, 'pasted')
     await tmux.start({ tag: 'two', title: 'two', dir: home, argv, env: { OUT: out } })
@@ -42,7 +42,7 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
     await tmux.paste('two', TEXT)
     await tmux.press('two', 'Enter')
     await until('all has arrived', () => readIf(out).endsWith('\r'))
-    // Terminals send line breaks as carriage returns; inside the brackets they are the program's to read.
+    // Terminals send line breaks as carriage returns; inside the brackets the program reads them.
     expect(readIf(out).replaceAll('\r', '\n')).toBe(`\u001b[200~${TEXT}\u001b[201~\n`)
   })
 
@@ -70,7 +70,7 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
     expect(readIf(out)).toBe('\u001b[200~one\rtwo[201~\r!touch PWNED\r201~\tthree\u001b[201~\r')
   })
 
-  test('stays to be read when its program has ended', async () => {
+  test('stays readable after its program has ended', async () => {
     const argv = ['sh', '-c', 'echo last words; read enough']
     await tmux.start({ tag: 'three', title: 'three', dir: home, argv, env: {} })
     await until('its words are to be seen', async () => (await tmux.screen('three')).includes('last words'))
@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)('a terminal in tmux', () => {
     expect(await tmux.screen('three')).toContain('last words')
   })
 
-  test('is told apart from those that a person opens beside it', async () => {
+  test('is distinguished from those that a person opens next to it', async () => {
     await tmux.start({ tag: 'four', title: 'four', dir: home, argv: ['sh', '-c', 'echo mine; exec cat'], env: {} })
     spawnSync('tmux', ['-L', socketOf(home), 'split-window', '-t', '=four:', 'echo theirs; exec cat'], { env })
     await until('it is to be seen', async () => (await tmux.screen('four')).includes('mine'))

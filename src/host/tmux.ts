@@ -1,4 +1,4 @@
-/** tmux: terminals that stay when nobody looks, on a server of ralph's own that reads nobody's settings. */
+/** tmux: terminals that stay when nobody looks, on ralph's own server, which reads nobody's settings. */
 import { createHash } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -11,10 +11,10 @@ export type Tmux = {
   look(): Promise<Terminals | undefined>
   /** Opens a terminal with a program in it; what the tag stood for before is closed. Returns which server has it. */
   start(starting: Starting): Promise<string>
-  /** Brings a text into the terminal as one paste, line breaks and all. */
+  /** Puts a text into the terminal as one paste, including its line breaks. */
   paste(tag: string, text: string): Promise<void>
   press(tag: string, ...keys: string[]): Promise<void>
-  /** What is to be seen; with `all`, also what has scrolled away. */
+  /** What is visible; with `all`, also what has scrolled away. */
   screen(tag: string, all?: boolean): Promise<string>
   close(tag: string): Promise<void>
   /** The command line that shows it to a person in their own terminal. */
@@ -27,7 +27,7 @@ export type Starting = {
   title: string
   dir: string
   argv: readonly string[]
-  /** Besides what the server has. */
+  /** In addition to what the server has. */
   env: Readonly<Record<string, string>>
 }
 
@@ -44,7 +44,7 @@ export type TmuxPane = {
   typedAt?: number
 }
 
-/** A home of one's own has a server of its own. */
+/** Each home has its own server. */
 export function socketOf(home: string): string {
   if (home === join(homedir(), '.ralph')) return 'ralph'
   return `ralph-${createHash('sha256').update(home).digest('hex').slice(0, 8)}`
@@ -53,7 +53,7 @@ export function socketOf(home: string): string {
 export function openTmux(home: string, env: Readonly<Record<string, string | undefined>>): Tmux {
   const server = ['-u', '-L', socketOf(home), '-f', '/dev/null']
   const run = (args: readonly string[], stdin?: string) => callTmux([...server, ...args], env, stdin)
-  // A person may open terminals of their own beside it, so it is always called by its id.
+  // A person may open their own terminals next to it, so it is always addressed by its id.
   let ids = new Map<string, string>()
 
   async function look(): Promise<Terminals | undefined> {
@@ -107,7 +107,7 @@ export function openTmux(home: string, env: Readonly<Record<string, string | und
   }
 }
 
-/** All in one call: a server that has no session yet would end before the next one. */
+/** All in one call: a server without a session would exit before the next one. */
 function opening({ tag, title, dir, argv, env }: Starting): string[] {
   const given = Object.entries(env).flatMap(([name, value]) => ['-e', plain(`${name}=${value}`)])
   const place = ['-x', '160', '-y', '48', '-c', plain(dir.replaceAll('#', '##'))]
@@ -126,13 +126,15 @@ function pasting(id: string, buffer: string): string[] {
   return ['load-buffer', '-b', buffer, '-', ';', 'paste-buffer', '-p', '-d', '-b', buffer, '-t', id]
 }
 
-/** Of control characters only tabs and line breaks: any other may end the paste, and what is left of it would be typed as keys. */
+/**
+ * Of control characters only tabs and line breaks: any other may end the paste, and the rest would be typed as keys.
+ */
 function pasteable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it is about
   return text.replace(/\r\n?/g, '\n').replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
 }
 
-/** tmux takes a semicolon at the end of a word for the end of a command. */
+/** tmux takes a semicolon at the end of an argument for the end of a command. */
 function plain(word: string): string {
   return word.endsWith(';') ? `${word.slice(0, -1)}\\;` : word
 }
@@ -141,10 +143,10 @@ const WHICH = ['display-message', '-p', 'server #{pid}-#{start_time}']
 const PANE = 'pane #{session_name} #{pane_id} #{@ralph} #{pane_dead} #{window_activity}'
 const CLIENT = 'client #{session_name} #{client_activity}'
 
-/** The first words a program says in its terminal stay to be read when it has ended. */
+/** What a program prints first in its terminal stays readable when it has ended. */
 const SETTINGS = [
   ['set-option', '-g', 'remain-on-exit', 'on'],
-  // Its own note about the end would scroll the first line away. Older versions do not know this one.
+  // Its own note about the end would scroll the first line away. Older versions do not know this option.
   ['set-option', '-g', '-q', 'remain-on-exit-format', ''],
   ['set-option', '-s', 'exit-empty', 'off'],
   ['set-option', '-s', 'escape-time', '0'],
@@ -156,7 +158,7 @@ const SETTINGS = [
   ['set-option', '-g', 'status-left', '#[bold] ralph #[default]'],
   ['set-option', '-g', 'status-left-length', '20'],
   ['set-option', '-g', 'status-right', 'F12 detaches, the agent keeps running '],
-  // Inside a tmux of the person's own, the usual keys are that one's.
+  // Inside a person's own tmux, the usual keys belong to that one.
   ['bind-key', '-n', 'F12', 'detach-client'],
 ] as const
 

@@ -13,7 +13,7 @@ beforeEach(() => {
 
 const LAST = 1_000_000_000
 
-/** Each test has an iteration of its own, so that many stories fit into one home. */
+/** Each test has its own iteration, so that many stories fit into one home. */
 async function write(entries: TurnEntry[], iteration = 1): Promise<number> {
   const log = transcripts.openTurn('a1', iteration)
   log.write(entries)
@@ -23,7 +23,7 @@ async function write(entries: TurnEntry[], iteration = 1): Promise<number> {
 
 const read = (from: number, to: number, iteration = 1) => readSpan(transcripts, { loop: 'a1', iteration, from, to })
 
-test('parts that lie side by side have every line once, wherever they are cut', async () => {
+test('adjacent parts have every line once, wherever they are cut', async () => {
   let iteration = 0
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 30 }), { maxLength: 15 })
   await fc.assert(
@@ -38,7 +38,7 @@ test('parts that lie side by side have every line once, wherever they are cut', 
   )
 })
 
-test('whoever reads on from `next` has every line once', async () => {
+test('a reader that continues from `next` has every line once', async () => {
   const entries = Array.from({ length: 50 }, (_, n) => ({ out: `${'x'.repeat(n * 7)}\n` }))
   const size = await write(entries)
   const found: TurnEntry[] = []
@@ -59,7 +59,7 @@ test('lines of any length are read whole', async () => {
   expect((await read(1, LAST)).entries).toEqual(entries.slice(1))
 })
 
-test('nothing is there before anything was written, or behind the end', async () => {
+test('nothing is there before anything was written, or after the end', async () => {
   expect(await read(0, LAST)).toMatchObject({ entries: [], next: 0 })
   const size = await write([{ out: 'one\n' }])
   expect(await read(size, LAST)).toMatchObject({ entries: [], next: size })
@@ -75,7 +75,7 @@ test('a line that is still being written is waited for', async () => {
   expect((await read(size, LAST)).entries).toEqual([{ out: 'two\n' }])
 })
 
-test('a line of the agent that stands in several of ours is known on both sides of a cut', async () => {
+test('a line of the agent that spans several of ours is known on both sides of a cut', async () => {
   const entries = [{ out: 'a\nlong ' }, { err: 'oh\n' }, { out: 'line' }, { out: ', at last\nb\n' }, { out: 'c\n' }]
   await write(entries)
   const first = await read(0, 1)

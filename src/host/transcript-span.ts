@@ -1,20 +1,20 @@
-/** A part of an iteration's transcript, by bytes: parts that lie side by side have every line once. */
+/** A part of an iteration's transcript, by bytes: adjacent parts have every line once. */
 import type { Transcripts } from './store.ts'
 import { entriesIn as entriesOf, LINE_BREAK, type TurnEntry } from './transcript.ts'
 
-/** The lines that begin from byte `from` on and before byte `to`. */
+/** The lines that start at or after byte `from` and before byte `to`. */
 export type ByteSpan = { loop: string; iteration: number; from: number; to: number }
 
 /**
- * `next`: where the first line behind these begins, or the one that is still being written. What an agent prints as one line
- * may stand in several of ours: `before` is the entry in front of these, `after` has those that end what the last ones began.
+ * `next`: where the first line after these starts, or the one that is still being written. What an agent prints as one
+ * line may span several of ours: `before` is the entry before these, `after` has those that complete the last ones.
  */
 export type SpanPart = { before: TurnEntry | undefined; entries: TurnEntry[]; after: TurnEntry[]; next: number }
 
 export async function readSpan(transcripts: Pick<Transcripts, 'read'>, span: ByteSpan): Promise<SpanPart> {
   const { from, to } = span
   const bytes = await readLines(transcripts, { ...span, from: Math.max(0, from - 1) })
-  // A line that `from` falls into belongs to the part in front.
+  // A line that `from` falls into belongs to the part before.
   const skipped = from === 0 ? 0 : bytes.indexOf(LINE_BREAK) + 1
   if (from > 0 && skipped === 0) return { before: undefined, entries: [], after: [], next: from }
   const start = from === 0 ? 0 : from - 1 + skipped
@@ -25,7 +25,7 @@ export async function readSpan(transcripts: Pick<Transcripts, 'read'>, span: Byt
   return { before, entries, after, next }
 }
 
-/** Whether the agent's line goes on in the next piece of what it printed. */
+/** Whether the agent's line continues in the next piece of what it printed. */
 export function isOpen(entry: TurnEntry | undefined): boolean {
   return entry !== undefined && 'out' in entry && !entry.out.endsWith('\n')
 }
@@ -50,7 +50,7 @@ async function readLines(
   }
 }
 
-/** Further back than this nothing that an agent printed begins, since it is written in pieces. */
+/** Nothing that an agent printed starts further back than this, since it is written in pieces. */
 const FURTHEST_BACK = 250_000
 
 async function lineBefore(
@@ -65,7 +65,7 @@ async function lineBefore(
   return begin === 0 && from > 0 ? undefined : entriesIn(before.subarray(begin))[0]
 }
 
-/** A line of an agent's that is longer than this is not waited for. */
+/** A longer line of an agent is not waited for. */
 const LONGEST_LINE = 8 << 20
 
 /** The rest of the line. What was printed in between on the other stream is not part of it. */
@@ -86,7 +86,7 @@ async function lineAfter(transcripts: Pick<Transcripts, 'read'>, span: ByteSpan,
   return found
 }
 
-/** ralph wrote every line itself; only one that was cut is not an entry. */
+/** ralph wrote every line itself; only a truncated one is not an entry. */
 function entriesIn(bytes: Uint8Array): TurnEntry[] {
   return entriesOf(new TextDecoder().decode(bytes))
 }

@@ -18,7 +18,7 @@ beforeEach(() => {
 const beginning = { id: 'a1', spec: specOf(), at: START, tree: 'tree 0' }
 
 describe('the story of a loop', () => {
-  test('is what was told, in order', () => {
+  test('is what was recorded, in order', () => {
     transcripts.begin(beginning)
     const facts = [woke, say('quick\n🦉 \u2028'), lost]
     for (const [index, fact] of facts.entries()) transcripts.addFact('a1', index + 1, fact)
@@ -26,29 +26,29 @@ describe('the story of a loop', () => {
     expect(transcripts.lastFact('a1')).toBe(3)
   })
 
-  test('begins with no facts', () => {
+  test('starts with no facts', () => {
     transcripts.begin(beginning)
     expect(transcripts.story('a1')).toEqual({ beginning, facts: [], last: 0 })
     expect(transcripts.lastFact('a1')).toBe(0)
   })
 
-  test('that is not there has no beginning', () => {
+  test('that does not exist has no start', () => {
     expect(transcripts.lastFact('a1')).toBe(-1)
     expect(transcripts.loops()).toEqual([])
   })
 
-  test('has each fact once, though it was written twice', () => {
+  test('has each fact once, although it was written twice', () => {
     tell([1, woke], [2, lost], [1, woke], [2, lost], [3, woke])
     expect(transcripts.story('a1')?.facts).toEqual([woke, lost, woke])
   })
 
-  test('ends before a fact that is missing', () => {
+  test('ends before a missing fact', () => {
     tell([1, woke], [3, lost])
     expect(transcripts.story('a1')?.facts).toEqual([woke])
   })
 
   test.each([1, 5, 20])(
-    'that was cut %i bytes before its end loses its last fact alone, and can be gone on with',
+    'that was cut %i bytes before its end loses only its last fact, and can be continued',
     (bytes) => {
       tell([1, woke], [2, lost])
       const path = join(home, 'transcripts', 'a1', 'loop.jsonl')
@@ -60,7 +60,7 @@ describe('the story of a loop', () => {
     },
   )
 
-  test('whose prompt is very long is counted all the same', () => {
+  test('whose prompt is very long is counted nevertheless', () => {
     transcripts.begin({ ...beginning, spec: specOf({ prompt: 'x'.repeat(3 << 20) }) })
     transcripts.addFact('a1', 1, woke)
     expect(transcripts.lastFact('a1')).toBe(1)
@@ -72,13 +72,13 @@ describe('the story of a loop', () => {
     expect(transcripts.loops().sort()).toEqual(['a1', 'b2'])
   })
 
-  test('is for its owner alone', () => {
+  test('is private to its owner', () => {
     transcripts.begin(beginning)
     expect(statSync(join(home, 'transcripts', 'a1')).mode & 0o777).toBe(0o700)
     expect(statSync(join(home, 'transcripts', 'a1', 'loop.jsonl')).mode & 0o777).toBe(0o600)
   })
 
-  test('that begins with something else is none', () => {
+  test('that starts with something else is none', () => {
     transcripts.begin(beginning)
     writeFileSync(join(home, 'transcripts', 'a1', 'loop.jsonl'), '{"n":1,"fact":{}}\n')
     expect(transcripts.story('a1')).toBeUndefined()
@@ -126,7 +126,7 @@ describe('the record of a turn', () => {
     expect(await read(7)).toEqual([start(1), { out: 'first\n' }, start(2)])
   })
 
-  test('that was cut goes on with the next attempt, of which nothing is lost', async () => {
+  test('that was cut continues with the next attempt, of which nothing is lost', async () => {
     const log = transcripts.openTurn('a1', 1)
     log.write([start(1), { out: 'half of this is gone\n' }])
     log.close()
@@ -137,18 +137,18 @@ describe('the record of a turn', () => {
     expect(await read(1)).toEqual([start(1), start(2), { out: 'whole\n' }])
   })
 
-  test('that is not there is empty', async () => {
+  test('that does not exist is empty', async () => {
     expect(await read(9)).toEqual([])
   })
 
-  test('is for its owner alone', () => {
+  test('is private to its owner', () => {
     const log = transcripts.openTurn('a1', 1)
     log.close()
     expect(statSync(log.path).mode & 0o777).toBe(0o600)
   })
 
   test.skipIf(!canMount)(
-    'on a full disk is refused in a sentence, with whole entries before it (needs mount)',
+    'on a full disk is refused with a sentence, with whole entries before it (needs mount)',
     async () => {
       const { path } = smallDisk('size=1m')
       const full = openTranscripts(path)
@@ -167,7 +167,7 @@ describe('the record of a turn', () => {
     },
   )
 
-  test('is read from any byte on, also while it grows', async () => {
+  test('is read from any byte on, even while it grows', async () => {
     const log = transcripts.openTurn('a1', 1)
     const text = () => readFileSync(log.path, 'utf8')
     const readFrom = async (from: number) => {
@@ -225,7 +225,7 @@ describe('old transcripts', () => {
     for (const id of ['old-but-going-on', 'new']) expect(files(id)).toEqual(['1.jsonl', 'loop.jsonl'])
   })
 
-  test('of a loop that was old but ended only now are kept', async () => {
+  test('of a loop that is old but has only just ended are kept', async () => {
     transcripts.begin(beginning)
     age('a1', 40)
     transcripts.addFact('a1', 1, woke)
@@ -233,7 +233,7 @@ describe('old transcripts', () => {
     expect(existsSync(join(home, 'transcripts', 'a1'))).toBe(true)
   })
 
-  test('beside other things in the folder are found all the same', async () => {
+  test('next to other things in the folder are found nevertheless', async () => {
     transcripts.begin(beginning)
     transcripts.openTurn('a1', 1).close()
     age('a1', 40)

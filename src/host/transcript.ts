@@ -18,16 +18,19 @@ import { makePrivateFolder } from './files.ts'
 import { inPlainWords } from './plain-words.ts'
 import type { Transcripts, TurnBytes } from './store.ts'
 
-/** `graded`: checks come before the first turn, and proofs have grades. Absent: an older ralph began it. `queued`: it waited for room. */
+/**
+ * `graded`: checks come before the first turn, and proofs have grades. Absent: an older ralph started it. `queued`: it
+ * waited for room.
+ */
 type Beginning = { id: string; spec: Spec; at: number; tree?: string | undefined; graded?: true; queued?: true }
 
-/** What a lost database is made of anew. `last`: the number of the last fact that is there, though one before it may be missing. */
+/** What a lost database is rebuilt from. `last`: the number of the last fact, although one before it may be missing. */
 export type Story = { beginning: Beginning; facts: Fact[]; last: number }
 
-/** Transcripts in this machine's own files, from which a lost database can be made. */
+/** Transcripts in this machine's own files, from which a lost database can be rebuilt. */
 export type LocalTranscripts = TurnRecords &
   Transcripts & {
-    /** Undefined when there is no beginning to be found. */
+    /** Undefined if there is no start. */
     story(id: string): Story | undefined
     loops(): string[]
   }
@@ -37,13 +40,13 @@ export type TurnRecords = {
   turnFile(id: string, iteration: number): string
   begin(beginning: Beginning): void
   addFact(id: string, n: number, fact: Fact): void
-  /** How many facts are there; -1 when not even the beginning is. */
+  /** How many facts there are; -1 if even the start is missing. */
   lastFact(id: string): number
   /** Appends what one attempt prints, as it comes. */
   openTurn(id: string, iteration: number): TurnLog
 }
 
-/** One folder a loop below `home/transcripts`. */
+/** One folder per loop below `home/transcripts`. */
 export function openTranscripts(home: string): LocalTranscripts {
   const root = join(home, 'transcripts')
   const loopFile = (id: string) => join(root, id, 'loop.jsonl')
@@ -118,7 +121,7 @@ export function openRecords(home: string): TurnRecords {
   }
 }
 
-/** How many loops a database could be rebuilt of. */
+/** How many loops a database could be rebuilt with. */
 export function countStories(home: string): number {
   const root = join(home, 'transcripts')
   return existsSync(root) ? readdirSync(root).filter((id) => existsSync(join(root, id, 'loop.jsonl'))).length : 0
@@ -130,26 +133,26 @@ export type TurnEntry =
   | { out: string }
   | { err: string }
   | { at: number; exit: number | null; signal: string | null }
-  /** It holds no more of what is printed. `dropped`: how many bytes that were in the end. */
+  /** It holds no more of what is printed. `dropped`: how many bytes that was in the end. */
   | { at: number; limitMb: number; dropped?: number }
 
-/** `write` says how many bytes it took. */
+/** `write` returns how many bytes it took. */
 export type TurnLog = {
   path: string
   write(entries: TurnEntry[]): number
-  /** Others can read what was written so far. Absent: they can at once. */
+  /** Makes what was written so far readable for others. Absent: it is at once. */
   arrived?(): Promise<void>
   close(): void
 }
 
-/** The entries of an iteration's transcript, one by one, whatever its size; a line that is only half there is passed over. */
+/** The entries of an iteration's transcript, one by one, whatever its size; an incomplete line is skipped. */
 export async function* readTurnLog(
   { read }: Pick<Transcripts, 'read'>,
   loop: string,
   iteration: number,
 ): AsyncGenerator<TurnEntry> {
   const decoder = new TextDecoder()
-  // Not with node:readline, which ends lines at U+2028, too.
+  // Not with node:readline, which also ends lines at U+2028.
   let held: string[] = []
   for (let part = await read(loop, iteration, 0), from = 0; part.next > from; ) {
     const [first = '', ...more] = decoder.decode(part.bytes, { stream: true }).split('\n')
@@ -164,10 +167,10 @@ export async function* readTurnLog(
   yield* entriesIn(held.join(''))
 }
 
-/** `next`: where to read on, in bytes; it is `from` while nothing more is there. */
+/** `next`: where to continue, in bytes; it equals `from` while there is nothing more. */
 export type TurnPart = { entries: TurnEntry[]; next: number }
 
-/** The next entries of an iteration's transcript: a portion of whole lines. What stands before `from` is not looked at. */
+/** The next entries of an iteration's transcript: a portion of whole lines. What is before `from` is not read. */
 export async function readTurnPart(
   { read }: Pick<Transcripts, 'read'>,
   { loop, iteration, from }: { loop: string; iteration: number; from: number },
@@ -186,7 +189,7 @@ export async function readTurnPart(
   }
 }
 
-/** ralph wrote every line itself; one that was cut, or that a disk has changed, is left out. */
+/** ralph wrote every line itself; one that was truncated, or that a disk has changed, is left out. */
 export function entriesIn(text: string): TurnEntry[] {
   return lines(text).filter(isEntry)
 }
@@ -202,7 +205,7 @@ export const LINE_BREAK = 10
 export const PART_BYTES = 262_144
 
 async function readBytes(path: string, from: number): Promise<TurnBytes> {
-  // Whoever follows a log asks often, and mostly in vain.
+  // A reader that follows a log asks often, and mostly there is nothing new.
   const there = sizeOf(path) - from
   if (there <= 0) return { bytes: new Uint8Array(), next: from }
   const file = await open(path)
@@ -242,7 +245,7 @@ function openLog(path: string): { path: string; write(values: unknown[]): number
   }
 }
 
-/** A line that was cut off, by a full disk or a killed ralph, is ended first, so that the next one stands alone. */
+/** A line that was truncated by a full disk or a killed ralph is ended first, so that the next one stands alone. */
 function openToAppend(path: string): number {
   const file = openSync(path, 'a+', 0o600)
   const last = Buffer.from('\n')
@@ -259,13 +262,13 @@ function plainly<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** What was cut off is left out. */
+/** A truncated line is left out. */
 function lines(text: string): unknown[] {
   return text.split('\n').flatMap((line) => {
     try {
       return [JSON.parse(line) as unknown]
     } catch {
-      return [] // empty, or cut off when ralph was killed
+      return [] // empty, or truncated when ralph was killed
     }
   })
 }
@@ -282,7 +285,7 @@ function tail(path: string, bytes: number): string {
   }
 }
 
-/** The beginning is 0, facts count from 1; a line of somebody else has no number. */
+/** The start is 0, facts count from 1; a line of somebody else has no number. */
 function numberOf(line: unknown): number | undefined {
   const { begin, n, fact } = (line ?? {}) as { begin?: unknown; n?: unknown; fact?: unknown }
   if (begin) return 0

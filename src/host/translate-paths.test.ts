@@ -31,6 +31,6 @@ test.each([
   expect(translate(text)).toBe(text)
 })
 
-test('a name that only begins like the exception is translated', () => {
+test('a name that only starts like the exception is translated', () => {
   expect(translate('/home/me/app/.ralphrc')).toBe('/place/.ralphrc')
 })

@@ -1,4 +1,4 @@
-/** Texts with absolute paths, as they read when the folder they lead to is another one. */
+/** Rewrites absolute paths in texts when the folder they point to is another one. */
 
 /** `from`: the folder, by every name it has. Paths below `except` stay. */
 export type Moved = { from: readonly string[]; to: string; except: string }
@@ -6,13 +6,14 @@ export type Moved = { from: readonly string[]; to: string; except: string }
 export function openTranslator({ from, to, except }: Moved): (text: string) => string {
   const names = [...new Set(from)].filter((name) => name !== '/').sort((a, b) => b.length - a.length)
   if (names.length === 0) return (text) => text
-  // A path begins behind a space, a quote, a sign, or an option of one letter; and what goes on is no longer name.
+  // A path starts after a space, a quote, a sign, or a one-letter option; and what follows must not be part of the
+  // name.
   const found = new RegExp(
     `(?<=^|[\\s'"\`=:;,(\\[{<>|&@!]|file://|(?:^|[\\s'"])-[A-Za-z])(?:${names.map(literal).join('|')})(?![^/\\s'"\`=:;,)\\]}<>|&\\\\])`,
     'gm',
   )
   return (text) => {
-    if (!names.some((name) => text.includes(name))) return text // quick, since most texts are large and name none
+    if (!names.some((name) => text.includes(name))) return text // fast, since most texts are large and contain none
     return text.replace(found, (name, at: number) => {
       const path = text.slice(at, at + except.length + 1)
       return path === except || path === `${except}/` ? name : to

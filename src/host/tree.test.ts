@@ -66,11 +66,11 @@ describe('the tree of a git repository', () => {
     ['a new file in a new folder', () => write('deep/er/new.ts')],
     ['a removed file', () => rmSync(join(dir, 'src/code.ts'))],
     ['a renamed file', () => renameSync(join(dir, 'src/code.ts'), join(dir, 'src/renamed.ts'))],
-    ['a file that may be run now', () => chmodSync(join(dir, 'src/code.ts'), 0o755)],
+    ['a file that is now executable', () => chmodSync(join(dir, 'src/code.ts'), 0o755)],
     ['a file that became a link', () => link('src/code.ts')],
     ['a name with spaces, quotes and an owl', () => write(`a "b" 'c' 🦉\n.txt`)],
-    ['a commit of nothing', () => git('commit', '--quiet', '--allow-empty', '--message', 'empty')],
-    ['another branch that is elsewhere', () => git('checkout', '--quiet', '--orphan', 'other')],
+    ['an empty commit', () => git('commit', '--quiet', '--allow-empty', '--message', 'empty')],
+    ['another branch at another commit', () => git('checkout', '--quiet', '--orphan', 'other')],
   ]
 
   test.each(seen)('changes with %s', async (_, act) => {
@@ -104,7 +104,7 @@ describe('the tree of a git repository', () => {
     ['an ignored file', () => write('ignored')],
     ['an ignored folder', () => write('node_modules/x/index.js')],
     ['the face of a loop in a session', () => write('.claude/ralph-loop.local.md')],
-    ['the face of a second one, and one that was put aside', () => write('.pi/ralph-loop.s-2.local.md.broken-x')],
+    ['the face of a second one, and one that was set aside', () => write('.pi/ralph-loop.s-2.local.md.broken-x')],
     ['a file that was only touched', () => utimesSync(join(dir, 'src/code.ts'), 1, 1)],
     ['an empty folder', () => mkdirSync(join(dir, 'empty'))],
     ['what is staged', () => git('add', '--all', '--force', '.')],
@@ -116,7 +116,7 @@ describe('the tree of a git repository', () => {
     expect(await changes(act)).toBe(false)
   })
 
-  test('is told without a trace: index, HEAD, branches, stash and files stay as they are', async () => {
+  test('is determined without a trace: index, HEAD, branches, stash and files stay as they are', async () => {
     write('staged.ts', 'staged')
     git('add', 'staged.ts')
     write('staged.ts', 'and edited')
@@ -140,7 +140,7 @@ describe('the tree of a git repository', () => {
     expect(look()).toEqual(before)
   })
 
-  test('is the tree of the whole repository, also from a folder within', async () => {
+  test('is the tree of the whole repository, even from a subfolder', async () => {
     const tree = await open({ dir: join(dir, 'src') })
     expect(await changes(() => write('elsewhere.ts'), tree)).toBe(true)
     expect(await changes(() => write('src/here.ts'), tree)).toBe(true)
@@ -149,9 +149,9 @@ describe('the tree of a git repository', () => {
   test.each<[where: string, from: string, home: string]>([
     ['in it', '', '.ralph'],
     ['deep in it', '', 'var/lib/ralph'],
-    ['in the folder within it that is worked in', 'src', 'src/.ralph'],
-    ['in it, above the folder that is worked in', 'src', '.ralph'],
-    ['in it, beside the folder that is worked in', 'src', 'other/.ralph'],
+    ['in the subfolder of it that is the working folder', 'src', 'src/.ralph'],
+    ['in it, above the working folder', 'src', '.ralph'],
+    ['in it, next to the working folder', 'src', 'other/.ralph'],
     ['in it, with a name that is a pattern', '', 'ralph*'],
     ['in it, with two dots before its name', '', '..ralph'],
   ])('does not see ralph’s own home %s', async (_, from, inside) => {
@@ -163,26 +163,26 @@ describe('the tree of a git repository', () => {
     expect(await changes(() => write('ralph-notes.md', 'changed'), tree)).toBe(true)
   })
 
-  test('sees a folder whose name only begins like that of the home', async () => {
+  test('sees a folder whose name only starts like that of the home', async () => {
     mkdirSync(join(dir, '.ralph'))
     const tree = await open({ home: join(dir, '.ralph') })
     expect(await changes(() => write('.ralphs/file'), tree)).toBe(true)
   })
 
-  test('is told by two loops at once', async () => {
+  test('is determined by two loops at once', async () => {
     const [one, two] = await Promise.all([open({ loop: 'a1' }), open({ loop: 'a2' })])
     const states = await Promise.all([one(), two(), one(), two()].map((state) => state))
     expect(new Set(states).size).toBe(1)
   })
 
-  test('is told again after a ralph that was killed while it looked', async () => {
+  test('is determined again after a ralph that was killed while it looked', async () => {
     await (await open())()
     writeFileSync(join(home, 'index', 'a1.lock'), '')
     const tree = await open()
     expect(await changes(() => write('new.ts'), tree)).toBe(true)
   })
 
-  test('of which a part is a repository of its own is seen when that gets a commit', async () => {
+  test('with a nested repository changes when that gets a commit', async () => {
     const inner = join(dir, 'inner')
     mkdirSync(inner)
     const inside = (...args: string[]) =>
@@ -201,7 +201,7 @@ describe('the tree of a git repository', () => {
     expect(await changes(() => write('in-the-first.ts'), tree)).toBe(false)
   })
 
-  test('whose repository is gone cannot be told', async () => {
+  test('whose repository is missing is unknown', async () => {
     const tree = await open()
     rmSync(join(dir, '.git'), { recursive: true })
     expect(await tree()).toBeUndefined()
@@ -228,7 +228,7 @@ describe('the tree of a repository without a commit', () => {
     expect(await changes(commit, tree)).toBe(true)
   })
 
-  test('is told without making an index', async () => {
+  test('is determined without creating an index', async () => {
     write('first.ts')
     await (await open())()
     expect(existsSync(join(dir, '.git', 'index'))).toBe(false)
@@ -246,11 +246,11 @@ describe('the tree of a folder without git', () => {
     ['an edit of the same length', () => write('src/code.ts', 'tixt')],
     ['a new file', () => write('new.ts')],
     ['a new file deep below', () => write('a/b/c/new.ts')],
-    ['a file that is nearly named like a face', () => write('.claude/my-ralph-loop.local.md')],
+    ['a file with almost the name of a face', () => write('.claude/my-ralph-loop.local.md')],
     ['a removed file', () => rmSync(join(dir, 'src/code.ts'))],
     ['a renamed file', () => renameSync(join(dir, 'src/code.ts'), join(dir, 'src/renamed.ts'))],
     ['a moved folder', () => renameSync(join(dir, 'src'), join(dir, 'lib'))],
-    ['a file that may be run now', () => chmodSync(join(dir, 'src/code.ts'), 0o755)],
+    ['a file that is now executable', () => chmodSync(join(dir, 'src/code.ts'), 0o755)],
     ['a link', () => symlinkSync('nowhere', join(dir, 'link'))],
   ]
 
@@ -263,7 +263,7 @@ describe('the tree of a folder without git', () => {
     ['what is installed', () => write('node_modules/x/index.js')],
     ['what is installed deep below', () => write('packages/one/node_modules/x/index.js')],
     ['the face of a loop in a session', () => write('.claude/ralph-loop.local.md')],
-    ['the face of a second one, and one that was put aside', () => write('.pi/ralph-loop.s-2.local.md.broken-x')],
+    ['the face of a second one, and one that was set aside', () => write('.pi/ralph-loop.s-2.local.md.broken-x')],
   ]
 
   test.each(unseen)('does not change with %s', async (_, act) => {
@@ -283,18 +283,18 @@ describe('the tree of a folder without git', () => {
     expect(await (await open())()).toMatch(/\S/)
   })
 
-  test('that is too large to look through cannot be told', async () => {
+  test('that is too large to look through is unknown', async () => {
     for (let file = 0; file < 20_001; file++) writeFileSync(join(dir, `file-${file}`), '')
     expect(await (await open())()).toBeUndefined()
   })
 
-  test('that goes away meanwhile cannot be told', async () => {
+  test('that disappears meanwhile is unknown', async () => {
     const tree = await open()
     rmSync(dir, { recursive: true })
     expect(await tree()).toBeUndefined()
   })
 
-  test('that is not there is said in a sentence', async () => {
+  test('that does not exist is reported in a sentence', async () => {
     await expect(open({ dir: join(dir, 'gone') })).rejects.toMatchObject({
       code: 'home-unusable',
       message: expect.stringContaining(join(dir, 'gone')),

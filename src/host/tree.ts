@@ -1,4 +1,4 @@
-/** The worktree of a loop: what state it is in, and, where there is git, checkpoints of it. Ralph's own files are left out. */
+/** The worktree of a loop: its state, and, with git, checkpoints of it. ralph's own files are left out. */
 import type { Diff, Work, Worktree } from '../engine/loop.ts'
 import { pathBelow, realFolder } from './files.ts'
 import { folderState, mayBeRepository, NO_REPOSITORY } from './folder.ts'
@@ -7,7 +7,7 @@ import { openGitTree } from './git-tree.ts'
 import type { Restoring } from './restore.ts'
 
 export type Tree = {
-  /** The state now as one short text, equal when nothing has changed; undefined when it cannot be told. */
+  /** The current state as one short text, equal if nothing has changed; undefined if it is unknown. */
   look(): Promise<string | undefined>
   /** Whether it has been looked at. */
   readonly seen: boolean
@@ -16,17 +16,17 @@ export type Tree = {
 
 export type Checkpoints = {
   repo: Repository
-  /** Keeps what the last look saw as checkpoint n, and tells how it differs from the one before. */
+  /** Keeps what the last look saw as checkpoint n, and returns how it differs from the one before. */
   keep(n: number): Promise<Diff | undefined>
-  /** For going back to one. */
+  /** For a rollback to one. */
   restoring: Restoring
-  /** Untracked files that are too large to be kept. */
+  /** Untracked files that are too large to keep. */
   large: ReadonlySet<string>
-  /** What somebody did to the repository itself that a person should know of, in sentences. */
+  /** What somebody did to the repository itself that a person should know, in sentences. */
   noticed: ReadonlySet<string>
 }
 
-/** `gitDir` is where the loop found its repository when it began; another one is none of its business. */
+/** `gitDir` is where the loop found its repository when it started; another one is none of its business. */
 export type Place = {
   dir: string
   home: string
@@ -37,7 +37,7 @@ export type Place = {
   sandbox?: NonNullable<Work['sandbox']>
   /** An agent has worked here. */
   begun?: boolean
-  /** What is known of the repository is read again: nothing has happened yet. */
+  /** Reads again what is known about the repository: nothing has happened yet. */
   anew?: true
 }
 
@@ -56,7 +56,7 @@ export async function openTree(given: Place): Promise<Tree> {
   }
 }
 
-/** The files of a state, without HEAD and what git cannot hold: a tree object where there is git. */
+/** The files of a state, without HEAD and what git cannot store: a tree object, with git. */
 export function treeIn(state: string): string {
   return state.split(' ')[0] ?? state
 }

@@ -1,4 +1,7 @@
-/** The worktree of a loop is used to try something out, and is on its branch again afterwards, also when ralph was killed meanwhile. */
+/**
+ * Uses the worktree of a loop to try something out, and puts it back on its branch afterwards, even if ralph was killed
+ * meanwhile.
+ */
 import type { Worktree } from '../engine/loop.ts'
 import { refOf } from './checkpoint.ts'
 import { must } from './git.ts'
@@ -16,7 +19,7 @@ export async function inTrial<Result>(worktree: Worktree, loop: string, work: ()
   }
 }
 
-/** The same where the ralph that tried was killed. Nothing happens where none did. */
+/** The same if the ralph that tried was killed. Does nothing if none was. */
 export async function leaveTrials(worktree: Worktree, loop: string): Promise<void> {
   const { from, base = '' } = worktree
   const { ask } = await repositoryOf(from)

@@ -1,6 +1,6 @@
 /**
- * Objects that a rollback is about to trust. Git names each by a hash of what it holds, but does not look whether that is
- * still so when it reads one, and an agent can write the files they lie in.
+ * Verifies objects that a rollback is about to trust. git names each by a hash of its content, but does not check that
+ * hash when it reads one, and an agent can write the files they are in.
  */
 import { createHash } from 'node:crypto'
 import { RalphError } from '../error.ts'
@@ -26,7 +26,7 @@ export async function refuseDamaged(repo: Repository, tree: string, written: rea
   }
 }
 
-/** As many as are held in memory at once. One that is larger than that is not looked at. */
+/** As many as are held in memory at once. A larger one is not looked at. */
 function inParts(objects: readonly Named[]): Named[][] {
   const parts: Named[][] = []
   let left = 0
@@ -42,7 +42,7 @@ function inParts(objects: readonly Named[]): Named[][] {
 }
 
 const MOST = 64 * 1024 * 1024
-/** What a folder takes, whose size git does not list. */
+/** The estimated size of a folder, which git does not list. */
 const SMALL = 4 * 1024
 
 function hashOf(type: string, bytes: Buffer | undefined, length: number): string | undefined {

@@ -19,7 +19,7 @@ export function inTurnAlone<Result>(lock: string, work: () => Promise<Result>, s
 
 const queues = new Map<string, Promise<unknown>>()
 
-/** Asked again and again, since to wait for it would hold up everything else in this process. */
+/** Polled, since a blocking wait would stop everything else in this process. */
 async function takeLock(lock: string, signal: AbortSignal | undefined): Promise<{ close(): void }> {
   for (;;) {
     signal?.throwIfAborted()

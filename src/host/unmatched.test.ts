@@ -21,7 +21,7 @@ test.each<[glob: string, matches: boolean]>([
   ['nothing/**', false],
   ['*.snap', false],
   ['/etc/**', false],
-  // What lies in such folders is not looked for, so nothing is said.
+  // Such folders are not searched, so nothing is reported.
   ['node_modules/x/**', true],
 ])('%s matches something: %s', async (glob, matches) => {
   const dir = temporaryFolder()
@@ -29,7 +29,7 @@ test.each<[glob: string, matches: boolean]>([
   expect(await unmatchedNotes(dir, [glob])).toEqual(matches ? [] : [`--protect "${glob}" matches no file here.`])
 })
 
-test('in a repository also what git ignores, and what lies beside the folder, seen from the top', async () => {
+test('in a repository also what git ignores, and what is next to the folder, seen from the top', async () => {
   const { dir } = await makeRepository()
   write(dir, 'web/a.js', 'web/secret/b.db', 'e2e/c.js')
   writeFileSync(join(dir, '.gitignore'), 'secret/\n')
@@ -40,6 +40,6 @@ test('in a repository also what git ignores, and what lies beside the folder, se
   ])
 })
 
-test('nothing is said where nothing is protected', async () => {
+test('nothing is reported if nothing is protected', async () => {
   expect(await unmatchedNotes('/nowhere')).toEqual([])
 })

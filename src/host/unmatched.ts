@@ -1,4 +1,4 @@
-/** Which globs mean no file of a folder, so that nobody believes something guarded that is not. */
+/** Which globs match no file of a folder, so that nobody believes something is protected that is not. */
 import { isMatched } from '../formats/means.ts'
 import { isLookedThrough, openDisk } from './disk-files.ts'
 import { pathBelow } from './files.ts'

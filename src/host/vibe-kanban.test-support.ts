@@ -1,4 +1,4 @@
-/** A database as vibe-kanban makes it, with the columns of its versions. */
+/** A database as vibe-kanban creates it, with the columns of its versions. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
@@ -18,7 +18,7 @@ const TASKS =
 const FORK =
   'use_ralph_wiggum INTEGER DEFAULT 0 NOT NULL, ralph_max_iterations INTEGER DEFAULT 10, ralph_completion_promise TEXT'
 
-/** `first`: the oldest one, with one folder a project. `fork`: the one with a loop. */
+/** `first`: the oldest one, with one folder per project. `fork`: the one with a loop. */
 const VERSIONS = {
   first: `CREATE TABLE projects (id BLOB PRIMARY KEY, name TEXT NOT NULL, git_repo_path TEXT NOT NULL UNIQUE, ${TIMES});
     CREATE TABLE tasks (${TASKS}, parent_task_attempt BLOB, ${TIMES});

@@ -1,13 +1,13 @@
-/** Waits for what will be there again soon, such as a lock that another program holds, and says so once. */
+/** Waits for what will soon be available again, such as a lock of another program, and says so once. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Waiting = {
-  /** Why it is worth waiting, as a sentence; undefined: it is not, or not any more. */
+  /** Why it is worth waiting, as a sentence; undefined: it is not, or no longer. */
   why(cause: unknown, waitedMs: number): string | undefined
   signal?: AbortSignal | undefined
 }
 
-/** Tries again until it works, or waiting makes no sense any more; then the last failure is thrown. */
+/** Tries again until it works, or waiting no longer makes sense; then throws the last failure. */
 export async function untilItWorks<Result>(work: () => Promise<Result>, waiting: Waiting): Promise<Result> {
   const { signal } = waiting
   const began = performance.now()
@@ -30,19 +30,19 @@ export async function untilItWorks<Result>(work: () => Promise<Result>, waiting:
   }
 }
 
-/** For how long a loop that nobody looks at waits. */
+/** How long an unattended loop waits. */
 export const LONG_PATIENCE_MS: number = 10 * 60_000
 
 const SHORTEST_NAP_MS = 20
 const LONGEST_NAP_MS = 300
 
-/** What is over sooner is not worth a line. */
+/** A shorter wait is not worth a line. */
 const WORTH_TELLING_MS = 1_000
 
 const listeners: ((text: string) => void)[] = []
 const waited = new Map<string, number>()
 
-/** What ralph waits for is told to whoever began to listen last. Returns how to stop. */
+/** Reports what ralph waits for to the latest listener. Returns a function that stops it. */
 export function onNotice(listener: (text: string) => void): () => void {
   const own = (text: string) => listener(text) // the same function may listen twice
   listeners.push(own)
@@ -57,7 +57,7 @@ export function tell(text: string): void {
   listeners.at(-1)?.(text)
 }
 
-/** Where several wait for the same, one of them tells. Returns how to say that the wait is over. */
+/** If several wait for the same, one of them reports it. Returns a function to call when the wait has ended. */
 function say(why: string): () => void {
   const others = waited.get(why) ?? 0
   waited.set(why, others + 1)

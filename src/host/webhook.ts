@@ -1,4 +1,4 @@
-/** A webhook of the person's. */
+/** Calls the person's webhook. */
 
 /** Returns what went wrong, in words. */
 export async function postWebhook(

@@ -1,4 +1,4 @@
-/** A linked worktree with a branch of its own, so that a loop leaves the person's files alone until they accept its work. */
+/** A linked worktree with its own branch, so that a loop leaves the person's files alone until they accept its work. */
 import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'
@@ -7,7 +7,7 @@ import { pathBelow } from './files.ts'
 import { type Answer, type Asking, askGit, inOneLine, must, openRepository, type Repository } from './git.ts'
 import { leaveOut, listGitlinks, updateGitlinks } from './gitlinks.ts'
 
-/** Where a loop that is started in `dir` will work, and the state it begins in. Nothing is made yet. */
+/** Where a loop that is started in `dir` will work, and its initial state. Creates nothing yet. */
 export async function planWorktree(
   dir: string,
   { path, branch, copied = [], setup }: Pick<Worktree, 'path' | 'branch' | 'copied' | 'setup'>,
@@ -40,8 +40,8 @@ export async function planWorktree(
 }
 
 /**
- * Makes the worktree, or makes it again when somebody removed it, and fills it. It stays locked until it is filled, so that
- * one whose ralph was killed half-way is filled again. Nothing happens when it is there.
+ * Creates the worktree, or recreates it if somebody removed it, and fills it. It stays locked until it is filled, so
+ * that one whose ralph was killed halfway is filled again. Does nothing if it exists.
  */
 export async function ensureWorktree(worktree: Worktree, fill: () => Promise<void>): Promise<void> {
   const repo = await repositoryOf(worktree.from)
@@ -57,8 +57,8 @@ async function make(
   if (existsSync(path) && !isLinked()) await repo.ask(['worktree', 'repair']) // somebody removed the link, but not the files
   if (!isLinked()) {
     const where = (await hasBranch(repo, branch)) ? [path, branch] : ['-b', branch, path, commit]
-    const marked = { env: { RALPH_LOOP_ID: basename(path) }, minutes: 10 } // so that the next ralph can end it
-    // Forced twice: git may know one of this path that somebody removed, even one that is locked.
+    const marked = { env: { RALPH_LOOP_ID: basename(path) }, minutes: 10 } // so that the next ralph can kill it
+    // Forced twice: git may know one at this path that somebody removed, even a locked one.
     must(await repo.ask(['worktree', 'add', '--quiet', '--lock', '--force', '--force', ...where], marked))
   } else if (!(await isLocked(repo, path))) return
   await fill()
@@ -66,7 +66,9 @@ async function make(
   must(await repo.ask(['worktree', 'unlock', path]))
 }
 
-/** Git takes a worktree that another git is just making for one that is gone: they are made and removed one by one. */
+/**
+ * git takes a worktree that another git is just creating for a deleted one: they are created and removed one by one.
+ */
 export function inTurn<Result>(repo: Repository, work: () => Promise<Result>): Promise<Result> {
   const mine = (queues.get(repo.gitDir) ?? Promise.resolve()).then(work, work)
   queues.set(repo.gitDir, mine)
@@ -75,7 +77,7 @@ export function inTurn<Result>(repo: Repository, work: () => Promise<Result>): P
 
 const queues = new Map<string, Promise<unknown>>()
 
-/** Asked before anything is made: files of the person's folder, and none of git's own. */
+/** Checked before anything is created: files of the person's folder, and none of git's own. */
 export function mustBeCopyable(from: string, names: readonly string[]): void {
   for (const name of names) {
     const source = join(from, name)
@@ -89,7 +91,7 @@ export function mustBeCopyable(from: string, names: readonly string[]): void {
   }
 }
 
-/** What is there already, such as a file that is in git after all, stays. */
+/** An existing file, such as one that is in git after all, stays. */
 export function copyOver(from: string, to: string, name: string): void {
   const [source, target] = [join(from, name), join(to, name)]
   if (!existsSync(source) || existsSync(target)) return
@@ -102,13 +104,13 @@ async function isLocked(repo: Repository, path: string): Promise<boolean> {
   return listed.split('\n\n').some((entry) => entry.startsWith(`worktree ${path}\n`) && /^locked/m.test(entry))
 }
 
-/** How many changes of the person are not committed, and so not in the worktree. */
+/** How many changes of the person are uncommitted, and so not in the worktree. */
 export async function countUncommitted(dir: string): Promise<number> {
   const answer = await askGit(dir, ['status', '--porcelain', '-z', '--no-renames'])
   return answer.ok ? answer.out.split('\0').filter(Boolean).length : 0
 }
 
-/** A repository that lies in the worktree would go with it, and no commit holds what is in it. */
+/** A repository inside the worktree would be removed with it, and no commit holds its content. */
 export async function refuseHidden({ path }: Worktree): Promise<void> {
   const [untracked, ignored] = await Promise.all([
     askGit(path, ['ls-files', '--others', '--exclude-standard', '-z']),
@@ -126,7 +128,7 @@ export async function refuseHidden({ path }: Worktree): Promise<void> {
     )
 }
 
-/** Packages that others made are no loss. */
+/** Installed packages are no loss. */
 function holdsRepository(folder: string): boolean {
   return readdirSync(folder, { withFileTypes: true }).some(
     (entry) =>
@@ -135,7 +137,7 @@ function holdsRepository(folder: string): boolean {
   )
 }
 
-/** Commits in a submodule of the worktree would go with it, unless the person's submodule has them. */
+/** Commits in a submodule of the worktree would be removed with it, unless the person's submodule has them. */
 export async function refuseLostCommits({ from, path, commit }: Worktree): Promise<void> {
   const raw = await askGit(path, ['diff', '--raw', '--no-abbrev', '--ignore-submodules=dirty', '-z', commit, 'HEAD'])
   const { top } = await repositoryOf(from)
@@ -160,12 +162,14 @@ export async function gatherOnBranch({ path, branch }: Worktree): Promise<void> 
   must(await askGit(path, ['branch', '--quiet', '--force', branch, 'HEAD']))
 }
 
-/** Commits whatever the loop left uncommitted, as the person and with their hooks. Returns whether there was anything. */
+/**
+ * Commits whatever the loop left uncommitted, as the person and with their hooks. Returns whether there was anything.
+ */
 export async function commitRest(worktree: Worktree, message: string): Promise<boolean> {
   const { path } = worktree
   await stageAll(worktree)
   if ((await askGit(path, ['diff', '--cached', '--quiet'])).ok) return false
-  const env = { RALPH_LOOP_ID: basename(path) } // so that the next ralph can end it
+  const env = { RALPH_LOOP_ID: basename(path) } // so that the next ralph can kill it
   const how = ['--quiet', '--file', '-']
   const answer = await askGit(path, ['commit', ...how], { env, stdin: message, hooks: true, minutes: 10 })
   if (!answer.ok)
@@ -176,7 +180,7 @@ export async function commitRest(worktree: Worktree, message: string): Promise<b
   return true
 }
 
-/** What a commit of all that is there would hold, unless hooks change it. */
+/** What a commit of everything there would contain, unless hooks change it. */
 export async function stagedTree(worktree: Worktree): Promise<string> {
   await stageAll(worktree)
   return must(await askGit(worktree.path, ['write-tree']))
@@ -186,7 +190,7 @@ export async function headTree(dir: string): Promise<string> {
   return must(await askGit(dir, ['rev-parse', '--verify', 'HEAD^{tree}']))
 }
 
-/** Says something else in the last commit, whose files stay as they are; nothing happens where it does not say that. */
+/** Changes the message of the last commit, whose files stay as they are; does nothing if the message is another one. */
 export async function reword(dir: string, said: string, says: string): Promise<void> {
   const [before, after] = [said.split('\n'), says.split('\n')]
   const wrong = before.filter((line) => !after.includes(line))
@@ -208,7 +212,7 @@ export async function hasMoved({ from, branch, base = '' }: Worktree): Promise<b
   return !(await ask(['merge-base', '--is-ancestor', `refs/heads/${base}`, `refs/heads/${branch}`])).ok
 }
 
-/** All that is there, but for what was only copied into it. */
+/** Everything there, except what was only copied into it. */
 export async function stageAll({ from, path, copied = [] }: Worktree): Promise<void> {
   const below = copied.length > 0 ? (pathBelow((await repositoryOf(from)).top, from) ?? '') : ''
   const leftOut = copied.map((name) => `:(exclude,top,literal)${join(below, name)}`)
@@ -220,7 +224,7 @@ export async function stageAll({ from, path, copied = [] }: Worktree): Promise<v
   await updateGitlinks(ask, links)
 }
 
-/** The person's repository, which must be on the branch that the loop was started from, with no merge under way. */
+/** The person's repository, which must be on the branch that the loop was started from, with no merge in progress. */
 export async function mustBeOnBase(
   { from, base }: Worktree,
   loop: string,
@@ -241,14 +245,14 @@ export async function mustBeOnBase(
   return { repo, base }
 }
 
-/** The worktree goes; what it holds is committed. `merged`: its branch goes, too. */
+/** Removes the worktree, whose content is committed. `merged`: its branch as well. */
 export async function removeWorktree({ from, path, branch }: Worktree, merged: boolean): Promise<void> {
   const repo = await repositoryOf(from)
   must(await repo.ask(['worktree', 'remove', '--force', path], { minutes: 10 }))
   if (merged) must(await repo.ask(['branch', '--quiet', '-D', branch]))
 }
 
-/** The same for one whose ralph may have been killed while it did so: whatever is left goes. */
+/** The same for one whose ralph may have been killed while doing so: removes whatever is left. */
 export async function dropWorktree({ from, path, branch }: Worktree, merged = true): Promise<void> {
   const repo = await repositoryOf(from)
   await inTurn(repo, async () => {

@@ -24,7 +24,7 @@ async function open(url?: string): Promise<PgAsking & { url: string }> {
 
 const NUMBERS = 'CREATE SCHEMA ralph; CREATE TABLE ralph.number (n INTEGER PRIMARY KEY, words TEXT)'
 
-describe('asking Postgres', () => {
+describe('querying Postgres', () => {
   test('writes and reads values', async () => {
     const asking = await open()
     await asking.run(NUMBERS)
@@ -34,7 +34,7 @@ describe('asking Postgres', () => {
     expect(await asking.one('SELECT * FROM number WHERE n = 2')).toBeUndefined()
   })
 
-  test('writes a transaction whole or not at all', async () => {
+  test('writes a transaction completely or not at all', async () => {
     const asking = await open()
     await asking.run(NUMBERS)
     const failing = asking.transaction(async ({ insert, transaction }) => {
@@ -50,7 +50,7 @@ describe('asking Postgres', () => {
     expect(await asking.all('SELECT n FROM number')).toEqual([{ n: 3 }])
   })
 
-  test("lets two that stand in each other's way both finish", async () => {
+  test('lets two colliding writers both finish', async () => {
     const asking = await open()
     await asking.run(`${NUMBERS}; INSERT INTO ralph.number VALUES (1, ''), (2, '')`)
     let tries = 0
@@ -72,8 +72,12 @@ describe('asking Postgres', () => {
 
   test.each([
     ['there is no such database', (url: URL) => Object.assign(url, { pathname: '/nobody' }), 'database-refused'],
-    ['nothing answers there', (url: URL) => Object.assign(url, { port: '1' }), 'database-unreachable'],
-    ['no host of that name', (url: URL) => Object.assign(url, { hostname: 'nowhere.invalid' }), 'database-unreachable'],
+    ['the server does not respond', (url: URL) => Object.assign(url, { port: '1' }), 'database-unreachable'],
+    [
+      'there is no such host',
+      (url: URL) => Object.assign(url, { hostname: 'nowhere.invalid' }),
+      'database-unreachable',
+    ],
   ] as const)('says that %s', async (words, change, code) => {
     const url = new URL(await testDatabase({ empty: true }))
     url.password = 'hidden'
@@ -85,14 +89,14 @@ describe('asking Postgres', () => {
     expect((await failed).message).not.toContain('hidden')
   })
 
-  test.each(['', 'localhost', 'mysql://a@b/c'])('refuses "%s", which is no URL of a Postgres', (url) => {
+  test.each(['', 'localhost', 'mysql://a@b/c'])('refuses "%s", which is not the URL of a Postgres', (url) => {
     expect(() => openAsking({ url })).toThrow(expect.objectContaining({ code: 'usage' }))
   })
 
   test.each([
     ['written', 'the answer to its commit', 1],
     ['begun', 'its commit', 2],
-  ] as const)('%s once where %s is lost on the way', async (_, lost, begun) => {
+  ] as const)('%s once if %s is lost on the way', async (_, lost, begun) => {
     const asking = await open()
     await asking.run(NUMBERS)
     const { url } = asking
@@ -111,13 +115,13 @@ describe('asking Postgres', () => {
 })
 
 describe('the tables in Postgres', () => {
-  test('are made once by all who come at the same time', async () => {
+  test('are created once by all who come at the same time', async () => {
     const { url, all } = await open()
     await Promise.all(Array.from({ length: 5 }, () => migrate({ url })))
     expect(await all('SELECT tables, major FROM version')).toEqual([{ tables: MIGRATIONS.length, major: MAJOR }])
   })
 
-  test('lie in the schema that is asked for', async () => {
+  test('are in the requested schema', async () => {
     const { url, all } = await open()
     await migrate({ url, schema: 'other' })
     expect(await all(`SELECT DISTINCT schemaname FROM pg_tables WHERE tablename = 'loop'`)).toEqual([
@@ -128,14 +132,14 @@ describe('the tables in Postgres', () => {
   test.each([
     ['the next major version', `major = ${MAJOR + 1}`, 'database-newer', /same major version/],
     ['the major version before', `major = ${MAJOR - 1}`, 'database-older', /same major version/],
-  ] as const)('are left alone where they are of %s', async (_, set, code, words) => {
+  ] as const)('are left alone if they belong to %s', async (_, set, code, words) => {
     const { url, run } = await open()
     await migrate({ url })
     await run(`UPDATE version SET ${set}`)
     await expect(migrate({ url })).rejects.toMatchObject({ code, message: expect.stringMatching(words) })
   })
 
-  test('of a newer ralph of the same major version serve an older one, too', async () => {
+  test('of a newer ralph with the same major version also serve an older one', async () => {
     const { url, run, all } = await open()
     await migrate({ url })
     await run('UPDATE version SET tables = 999')
@@ -143,7 +147,7 @@ describe('the tables in Postgres', () => {
     expect(await all('SELECT tables FROM version')).toEqual([{ tables: 999 }])
   })
 
-  test('are opened by somebody who may not make any', async () => {
+  test('are opened by a user who may not create any', async () => {
     const { url, run } = await open()
     await migrate({ url })
     const name = `reader_${process.pid}`
@@ -157,7 +161,7 @@ describe('the tables in Postgres', () => {
     await run(`DROP OWNED BY ${name}; DROP ROLE ${name}`)
   })
 
-  test('are refused in a database that cannot hold all texts', async () => {
+  test('are refused in a database that cannot store every text', async () => {
     const { url, run: _ } = await open()
     const plain = `${url}_ascii`
     const name = new URL(plain).pathname.slice(1)
@@ -173,7 +177,7 @@ describe('the tables in Postgres', () => {
 
 type Proxy = { url: string; cuts(): number }
 
-/** A way to Postgres that breaks once, at a commit. */
+/** A connection to Postgres that breaks once, at a commit. */
 async function cuttingProxy(url: string, lost: 'its commit' | 'the answer to its commit'): Promise<Proxy> {
   const { hostname, port } = new URL(url)
   let cuts = 0

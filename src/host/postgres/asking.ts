@@ -1,4 +1,4 @@
-/** The ways to ask Postgres. Every write is a transaction that is written once, even when its last answer gets lost. */
+/** The ways to query Postgres. Every write is a transaction that is written once, even if its last answer gets lost. */
 import type { ClientBase, Pool } from 'pg'
 import { isRalphError } from '../../error.ts'
 import { codeOf } from '../plain-words.ts'
@@ -11,28 +11,30 @@ import { inPostgresWords, isCollision } from './words.ts'
 export type PgValue = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[]
 export type PgColumns = Record<string, PgValue>
 
-/** Values stand for `$1`, `$2` …. A single `run` or `insert` is a transaction of its own. */
+/** Values replace `$1`, `$2` …. A single `run` or `insert` is its own transaction. */
 export type PgAsking = {
   all(sql: string, ...values: PgValue[]): Promise<Row[]>
   one(sql: string, ...values: PgValue[]): Promise<Row | undefined>
   run(sql: string, ...values: PgValue[]): Promise<void>
   insert(table: string, columns: PgColumns): Promise<void>
-  /** All of it or nothing. Called again from the start where two collide. Inside another one it is part of that. */
+  /**
+   * All of it or nothing. Called again from the start if two collide. Inside another transaction it is part of that.
+   */
   transaction<Result>(
     work: (asking: PgAsking) => Promise<Result>,
     telling?: Telling | ((result: Result) => Telling),
   ): Promise<Result>
   /**
-   * One statement that changes rows, and returns them: safe to be repeated where its answer gets lost, and one way there
-   * and back instead of four. Who listens is told where it has changed anything.
+   * One statement that changes rows, and returns them: safe to repeat if its answer gets lost, and one round trip
+   * instead of four. Listeners are notified if it changed anything.
    */
   once(sql: string, ...values: PgValue[]): Promise<Row | undefined>
-  /** As the driver answers, for a library that speaks SQL itself. */
+  /** Returns what the driver returns, for a library that speaks SQL itself. */
   query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>
   close(): Promise<void>
 }
 
-/** What listeners of changes are told once it is written. `silent`: nothing. */
+/** What listeners are notified of once it is written. `silent`: nothing. */
 export type Telling = 'change' | 'silent'
 
 export function openAsking(address: Address): PgAsking {
@@ -90,10 +92,10 @@ type Work<Result> = {
 async function runTransaction<Result>(pool: Pool, work: Work<Result>): Promise<Result> {
   const client = await pool.connect()
   const end = await workIn(client, work)
-  // A connection that may still be in a transaction is closed, which ends that.
+  // A connection that may still be in a transaction is closed, which ends the transaction.
   client.release(end.kind !== 'written' && !(end.kind === 'failed' && (await isRolledBack(client))))
   if (end.kind === 'failed') throw end.cause
-  // Only without the connection that broke: others may need the last one of the pool for the same question.
+  // Only without the broken connection: others may need the last one of the pool for the same question.
   if (end.kind === 'unclear') await mustHaveArrived(pool, end.id, end.cause)
   return end.result
 }
@@ -127,7 +129,7 @@ function isRolledBack(client: ClientBase): Promise<boolean> {
   )
 }
 
-// What has written nothing has no number, and nobody needs to hear of it.
+// A transaction that has written nothing has no id, and nobody needs to be notified.
 const FINISH = `SELECT pg_current_xact_id_if_assigned()::text AS id,
   CASE WHEN pg_current_xact_id_if_assigned() IS NOT NULL AND $1::text IS NOT NULL THEN pg_notify($1, '') END`
 
@@ -142,7 +144,7 @@ function inside(client: ClientBase): PgAsking {
   return asking
 }
 
-/** The connection broke before Postgres had said that it is written: it knows. */
+/** The connection broke before Postgres confirmed the commit: Postgres knows whether it was written. */
 async function mustHaveArrived(pool: Pool, id: string | null, cause: unknown): Promise<void> {
   if (id === null || !isUnreachable(cause)) throw cause
   const why = (failed: unknown) => (failed === OPEN || isUnreachable(failed) ? LOST : undefined)
@@ -158,7 +160,7 @@ async function mustHaveArrived(pool: Pool, id: string | null, cause: unknown): P
   if (status !== 'committed') throw cause
 }
 
-/** After a crash Postgres may not know the number at all: then nothing of it was written. */
+/** After a crash Postgres may not know the id at all: then nothing of it was written. */
 async function statusOf(pool: Pool, id: string): Promise<unknown> {
   try {
     return (await pool.query('SELECT pg_xact_status($1::text::xid8) AS status', [id])).rows[0]?.status

@@ -1,4 +1,4 @@
-/** The tasks of the board and their groups, in Postgres. Whoever changes them waits for whoever does so just now. */
+/** The tasks of the board and their groups, in Postgres. Writers wait for each other. */
 import type { BoardTask } from '../../formats/board-task.ts'
 import {
   changedGroup,
@@ -42,7 +42,7 @@ function readTasks(asking: PgAsking): Pick<BoardRecords, 'load' | 'list' | 'queu
 
 const TEXT = contains(`title || ' ' || description`)
 
-/** What a task depends on and was deleted is waited for no more. */
+/** A dependency that was deleted is no longer waited for. */
 const QUEUE = `SELECT loop.id, loop.place FROM loop LEFT JOIN board_task AS task ON task.loop = loop.id
   WHERE loop.status = 'queued' AND loop.owner = 'board' AND NOT EXISTS (
     SELECT 1 FROM board_task AS other WHERE other.id = ANY (task.depends_on) AND other.status <> 'done')
@@ -82,7 +82,10 @@ function writeTasks(asking: PgAsking, now: () => number): Pick<BoardRecords, 'cr
   }
 }
 
-/** Who changes the board gets numbers anyway, one after the other; held from the start, what was read stays true. */
+/**
+ * Writers to the board get numbers one after the other anyway; with the lock held from the start, what was read stays
+ * true.
+ */
 function changingBoard<Result>(asking: PgAsking, work: (inside: PgAsking) => Promise<Result>): Promise<Result> {
   return asking.transaction(async (inside) => {
     await holdCounter(inside, 'board')
@@ -143,7 +146,7 @@ function changes({ all, run }: PgAsking): Pick<BoardRecords, 'changes' | 'prune'
   }
 }
 
-/** Inside the transaction that makes it. */
+/** Runs inside the transaction that makes the change. */
 function tellChange(asking: PgAsking, at: number, change: BoardChange['change']): Promise<void> {
   return insertNumbered(asking, { table: 'board_change', counter: 'board' }, { at, change: JSON.stringify(change) })
 }

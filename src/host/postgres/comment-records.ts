@@ -1,4 +1,4 @@
-/** What people wrote about lines of a diff, in Postgres, and the orders that tell loops of it. */
+/** Comments of people on lines of a diff, in Postgres, and the orders that deliver them to loops. */
 import type { Order } from '../../engine/loop.ts'
 import { leftOf, toComment } from '../comment-records.ts'
 import type { CommentRecords, StoredComment, Telling, Told } from '../store.ts'
@@ -33,14 +33,17 @@ export function commentRecords({ all, transaction }: PgAsking, now: () => number
       }),
 
     deliver: (ids, iteration) =>
-      // It arrives once: another attempt at the turn tells it again.
+      // It is delivered once: another attempt at the turn repeats it.
       transaction(({ run }) =>
         run('UPDATE comment SET delivered = $1 WHERE id = ANY ($2) AND delivered IS NULL', iteration, ids),
       ),
   }
 }
 
-/** Inside the transaction that makes the loop: of two who ask for the same comments, the second waits, and finds none. */
+/**
+ * Runs inside the transaction that creates the loop: of two callers for the same comments, the second waits, and finds
+ * none.
+ */
 export async function tellNew(asking: PgAsking, loop: string, told: readonly Telling[], at: number): Promise<void> {
   for (const each of told) {
     if ('order' in each) await leaveOrder(asking, loop, each, at)
@@ -54,14 +57,14 @@ export async function tellNew(asking: PgAsking, loop: string, told: readonly Tel
   }
 }
 
-/** Inside a transaction. The comments that an order tells are for that loop from now on. */
+/** Runs inside a transaction. The comments in an order belong to that loop from now on. */
 export async function leaveOrder(asking: PgAsking, loop: string, { by, order }: Told, at: number): Promise<void> {
   const columns = toOrderColumns(order)
   await asking.insert('told', { loop, at, by, ...columns })
   await asking.run('UPDATE comment SET hearer = $1 WHERE id = ANY ($2)', loop, columns.comments ?? [])
 }
 
-/** Whether the loop has not heard it yet: of the order that would tell it, the rest stays. */
+/** Whether the loop has not received it yet; the rest of the order that would deliver it stays. */
 async function takeBack(
   { one, all, run }: PgAsking,
   { id, hearer }: StoredComment,

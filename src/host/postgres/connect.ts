@@ -3,21 +3,21 @@ import { Client, type ClientConfig, Pool, types } from 'pg'
 import { RalphError } from '../../error.ts'
 import { decodeText } from './text.ts'
 
-/** `schema`: where ralph's tables are. `connections`: how many at most, besides those that listen. A URL can say both, too. */
+/** `schema`: where ralph's tables are. `connections`: the maximum, besides those that listen. A URL can set both. */
 export type Address = { url: string; schema?: string | undefined; connections?: number | undefined }
 
 const SCHEMA = 'ralph'
 
 export function openPool(address: Address): Pool {
   const pool = new Pool({ ...configOf(address), max: connectionsOf(address), allowExitOnIdle: true })
-  pool.on('error', () => {}) // one that nobody uses has broken: the next one who asks gets another
-  pool.on('connect', (client) => client.on('error', () => {})) // whoever uses it is told by the call
+  pool.on('error', () => {}) // an idle connection broke: the next caller gets another
+  pool.on('connect', (client) => client.on('error', () => {})) // its user learns that from the call
   return pool
 }
 
 const CONNECTIONS = 8
 
-/** Two at least: what is done in a transaction may ask for something else. */
+/** At least two: code in a transaction may run another query. */
 function connectionsOf({ url, connections }: Address): number {
   const text = urlOf(url).searchParams.get('connections')
   if (text === null) return connections ?? CONNECTIONS
@@ -25,18 +25,18 @@ function connectionsOf({ url, connections }: Address): number {
   throw new RalphError('usage', `?connections= in the database URL must be a number from 2 to 999, got "${text}".`)
 }
 
-/** A connection of its own, for what holds on to one: listening, and locks that end with it. */
+/** A separate connection for what keeps one: listening, and locks that end with it. */
 export function openClient(address: Address): Client {
   return new Client(configOf(address))
 }
 
-/** The database as a person may read it, without its password. */
+/** The database as shown to people, without its password. */
 export function placeOf({ url }: Address): string {
   const { hostname, port, pathname } = urlOf(url)
   return `The database ${pathname.slice(1) || 'postgres'} at ${hostname || 'this machine'}${port && `:${port}`}`
 }
 
-/** Also the channel on which changes are told. */
+/** Also the channel for change notifications. */
 export function schemaOf({ url, schema = urlOf(url).searchParams.get('schema') ?? SCHEMA }: Address): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return schema
   throw new RalphError('usage', `Invalid schema name: "${schema}". Use lowercase letters, digits and underscores.`)
@@ -48,7 +48,7 @@ function configOf(address: Address): ClientConfig {
   for (const own of ['schema', 'connections']) searchParams.delete(own) // Postgres does not know them
   const settings = [
     `search_path=${schemaOf(address)}`,
-    // A process that is stopped in the middle of a transaction must not keep all others from writing.
+    // A process that is stopped in the middle of a transaction must not block all other writers.
     `idle_in_transaction_session_timeout=${STANDSTILL_MS}`,
     // Postgres notices within a minute that a machine is gone, and frees its locks.
     'tcp_keepalives_idle=30',
@@ -77,11 +77,11 @@ function urlOf(url: string): URL {
   throw new RalphError('usage', 'The database must be a URL: postgres://user@host:5432/name')
 }
 
-/** By Postgres' own numbers: bigint and numeric, text and varchar. */
+/** By Postgres' own type ids: bigint and numeric, text and varchar. */
 const NUMBERS: readonly number[] = [20, 1700]
 const TEXTS: readonly number[] = [25, 1043]
 
-/** Numbers of ours are small enough to be numbers; texts come back as they were given. */
+/** Our numbers fit into a JavaScript number; texts come back as they were given. */
 function getTypeParser(type: number, format?: 'text' | 'binary'): (value: string) => unknown {
   if (NUMBERS.includes(type)) return Number
   if (TEXTS.includes(type)) return decodeText

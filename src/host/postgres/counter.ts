@@ -1,9 +1,12 @@
-/** Numbers that readers resume from. Postgres' own are given before a commit, so that a reader could miss the one that commits later. */
+/**
+ * Numbers that readers resume from. Postgres' own sequences give them out before the commit, so a reader could miss the
+ * one that commits later.
+ */
 import type { PgAsking, PgColumns } from './asking.ts'
 
 export type Counter = 'loop' | 'event' | 'board' | 'pane'
 
-/** A row with the next number. Who wants one waits until the transaction of the one before is over. */
+/** A row with the next number. Each caller waits until the previous one's transaction has ended. */
 export function insertNumbered(
   { run }: PgAsking,
   { table, counter }: { table: string; counter: Counter },
@@ -18,13 +21,13 @@ export function insertNumbered(
   )
 }
 
-/** The last of so many. */
+/** The last of that many. */
 export async function takeNumbers({ one }: PgAsking, counter: Counter, many: number): Promise<number> {
   const row = await one('UPDATE counter SET n = n + $2 WHERE name = $1 RETURNING n', counter, many)
   return Number(row?.n)
 }
 
-/** Until the transaction is over, nobody else is given a number. */
+/** Nobody else gets a number until the transaction has ended. */
 export function holdCounter({ run }: PgAsking, counter: Counter): Promise<void> {
   return run('SELECT n FROM counter WHERE name = $1 FOR UPDATE', counter)
 }

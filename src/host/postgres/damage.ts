@@ -1,11 +1,11 @@
-/** Looks through all that is stored in Postgres for what cannot be read any more. */
+/** Scans everything in Postgres for records that can no longer be read. */
 import { RECORDS, troubleWith } from '../damage.ts'
 import { parse, type Row, type StoredLoop, toEvent, toSoundLoop } from '../rows.ts'
 import type { PgAsking } from './asking.ts'
 
 const PORTION = 200
 
-/** The first of it, in a sentence; undefined where all of it can be read. */
+/** The first one, in a sentence; undefined if all of them can be read. */
 export async function damageIn(asking: PgAsking): Promise<string | undefined> {
   for (const [table, read] of [
     ['loop', (row: Row) => toSoundLoop(row as StoredLoop)],

@@ -10,7 +10,7 @@ const diffsOf = ({ diffs }: Store) => diffs as DiffRecords // of Postgres
 const TEXT = `diff --git a/ä.txt b/ä.txt\n+a\0b 🦉\n${'+the same\n'.repeat(1_000)}`
 const STATE = { iteration: 1, commit: 'c1', tree: 't1' }
 
-test('a diff that was kept is read on every machine as it was, and takes little room', async () => {
+test('a stored diff reads the same on every machine, and takes little space', async () => {
   const { url, connect } = await openTestPlace({ now: () => 5 })
   const [store, other] = [connect(), connect()]
   await store.create(loopOf('a1'))
@@ -27,7 +27,7 @@ test('a diff that was kept is read on every machine as it was, and takes little 
   expect(Number(row?.bytes)).toBeLessThan(300)
 })
 
-test('the last one counts, and one who was taken over keeps nothing', async () => {
+test('the last one counts, and a worker that was taken over stores nothing', async () => {
   const { connect } = await openTestPlace({ now: () => 5 })
   const [store, other] = [connect(), connect()]
   await store.create(loopOf('a1'))
@@ -41,7 +41,7 @@ test('the last one counts, and one who was taken over keeps nothing', async () =
   expect(await diffsOf(store).states('a1')).toEqual([STATE])
 })
 
-test('goes with loops that ended long ago, and with their rows', async () => {
+test('is removed with loops that ended long ago, and with their rows', async () => {
   const { url, connect } = await openTestPlace({ now: () => 5 })
   const store = connect()
   for (const id of ['a1', 'a2']) {

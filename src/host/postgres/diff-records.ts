@@ -10,7 +10,7 @@ export function diffRecords(asking: PgAsking): DiffRecords {
     async keep({ loop, epoch }, { iteration, commit, tree, head, previous, start }) {
       const state = [loop, iteration, commit, tree, head ?? null]
       const diffs = [...(await columnsOf(previous)), ...(await columnsOf(start))]
-      // The turn that follows tells those who listen.
+      // The turn that follows notifies the listeners.
       await asking.transaction(({ run }) => run(KEEP, ...state, ...diffs, epoch), 'silent')
     },
 
@@ -32,7 +32,7 @@ export function diffRecords(asking: PgAsking): DiffRecords {
 
 const COLUMNS = '"commit", tree, head, previous_from, previous_left, previous, start_from, start_left, start'
 
-/** Of a loop that another has taken over nothing is kept. */
+/** Nothing is stored for a loop that another worker has taken over. */
 const KEEP = `INSERT INTO kept_diff (loop, iteration, ${COLUMNS})
   SELECT id, $2::integer, $3::text, $4::text, $5::text, $6::text, $7::integer, $8::bytea, $9::text, $10::integer, $11::bytea
   FROM loop WHERE id = $1 AND epoch = $12

@@ -1,4 +1,4 @@
-/** How the database of a fleet is doing, as far as its own tables tell. */
+/** The health of the database of a fleet, as far as its own tables show it. */
 import type { FleetHealth } from '../fleet-store.ts'
 import type { PgAsking } from './asking.ts'
 import { NOW } from './fleet-tables.ts'
@@ -40,7 +40,7 @@ const SERVER = `SELECT current_setting('server_version') AS version, current_set
   (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
   current_setting('max_connections')::integer AS most, pg_database_size(current_database()) AS bytes`
 
-/** What each of them must be able to do, table by table. */
+/** What each of them must be able to do, per table. */
 const NEEDS = {
   read: [['SELECT', ['loop', 'event', 'fleet_task', 'fleet_worker']]],
   submit: [['INSERT', ['loop', 'fleet_task', 'fleet_dependency']]],
@@ -50,7 +50,7 @@ const NEEDS = {
   ],
 } as const
 
-/** The table of jobs by its number: who has no right to its schema may not even ask for it by name. */
+/** The table of jobs by its oid: without access to its schema, a user may not even refer to it by name. */
 async function jobsIn(asking: PgAsking, queue: string): Promise<string | undefined> {
   const sql = `SELECT pg_class.oid::text AS number FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
     WHERE nspname = $1 AND relname = 'job'`
@@ -71,7 +71,7 @@ async function rightsIn(asking: PgAsking, jobs: string | undefined): Promise<Fle
   return { read, submit, work: submit && mayFetch && (await may(NEEDS.work)) }
 }
 
-/** Whether this user may make the tables of the queue, or bring them up to date. */
+/** Whether this user may create the tables of the queue, or bring them up to date. */
 export async function mayMakeQueue(asking: PgAsking, queue: string): Promise<boolean> {
   const row = await asking.one(
     `SELECT CASE WHEN to_regnamespace($1) IS NULL THEN has_database_privilege(current_database(), 'CREATE')
@@ -81,7 +81,7 @@ export async function mayMakeQueue(asking: PgAsking, queue: string): Promise<boo
   return row?.may === true
 }
 
-/** Tables with more dead rows than live ones: nobody cleans up behind the updates. */
+/** Tables with more dead rows than live ones: no vacuum cleans up after the updates. */
 async function bloatedIn(asking: PgAsking): Promise<string[]> {
   const rows = await asking.all(
     'SELECT relname FROM pg_stat_user_tables WHERE n_dead_tup > 100000 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC',

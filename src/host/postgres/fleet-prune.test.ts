@@ -9,7 +9,7 @@ const DAY = 24 * 3_600_000
 
 const given = (id: string) => ({ id, prompt: 'Use it.', submitter: 'ada', agent: 'command:x' })
 
-test('what is kept no longer goes with its loops, transcripts and secrets; what others need stays', async () => {
+test('what is no longer kept is removed with its loops, transcripts and secrets; what others need stays', async () => {
   const { url, connect } = await openTestPlace()
   const { fleet } = connect() as FleetStore // as every store in Postgres is
   const now = await fleet.now()

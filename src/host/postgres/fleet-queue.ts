@@ -1,11 +1,11 @@
-/** The queue of the fleet: pg-boss carries released tasks to workers, and gives those of dead workers to others. */
+/** The queue of the fleet: pg-boss hands released tasks to workers, and gives those of dead workers to others. */
 import { PgBoss } from 'pg-boss'
 import type { FleetJob, FleetQueue, QueueNeeds, Release } from '../fleet-store.ts'
 import type { PgAsking } from './asking.ts'
 
 export type Boss = {
   queue: FleetQueue
-  /** Inside the caller's transaction. */
+  /** Runs inside the caller's transaction. */
   put(asking: PgAsking, queue: string, releases: readonly Release[], heartbeatSeconds: number): Promise<void>
   close(): Promise<void>
 }
@@ -14,10 +14,10 @@ export type BossOptions = { schema: string; onError: (cause: unknown) => void }
 
 type Carried = { task: string; merge?: true }
 
-/** As long as pg-boss allows: only a missing heartbeat is to end a job. A worker gives a task back before. */
+/** As long as pg-boss allows: only a missing heartbeat may end a job. A worker gives a task back before that. */
 const LONGEST_SECONDS = 24 * 3_600 - 1
 const KEPT_SECONDS = 24 * 3_600
-/** A worker that takes a task counts how often others have died over it, and gives up. */
+/** A worker that takes a task counts how many others have died while running it, and gives up. */
 const RETRIES = 1_000_000
 
 export async function openBoss(asking: PgAsking, { schema, onError }: BossOptions): Promise<Boss> {
@@ -26,7 +26,7 @@ export async function openBoss(asking: PgAsking, { schema, onError }: BossOption
     schema,
     supervise: false, // one process does, see `supervise`
     schedule: false,
-    monitorIntervalSeconds: 1, // how often whoever supervises may look for the dead
+    monitorIntervalSeconds: 1, // how often the supervisor may look for dead workers
   })
   boss.on('error', onError)
   await boss.start()
@@ -50,7 +50,7 @@ export async function openBoss(asking: PgAsking, { schema, onError }: BossOption
       await mustHave(queue)
       const jobs = releases.map(({ task, merge }) => {
         const data: Carried = { task, ...(merge ? { merge } : {}) }
-        return { data, heartbeatSeconds, priority: merge ? 1 : 0 } // what is proven comes before what is not
+        return { data, heartbeatSeconds, priority: merge ? 1 : 0 } // proven work comes first
       })
       await boss.insert(queue, jobs, { db: asDatabase(inside) })
     },
@@ -73,17 +73,17 @@ export async function openBoss(asking: PgAsking, { schema, onError }: BossOption
   }
 }
 
-/** A job is settled by the attempt that was fetched, so that a late worker settles nothing of the next one. */
+/** A job is settled by the attempt that was fetched, so that a late worker cannot settle the next one. */
 function attemptOf({ id, tries }: FleetJob): { id: string; retryCount: number } {
   return { id, retryCount: tries }
 }
 
-/** Its types do not tell what it answers: how many jobs that concerned. */
+/** Its types do not say what it returns: the number of affected jobs. */
 function isOurs(answer: object): boolean {
   return Number((answer as { affected?: number }).affected) > 0
 }
 
-/** It works on the connections of the store, and inside its transactions. */
+/** Uses the connections of the store, and works inside its transactions. */
 function asDatabase({ query }: PgAsking): {
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 } {

@@ -29,7 +29,7 @@ export function fleetTasks(asking: PgAsking, now: () => number): Tasks {
       return Object.fromEntries(rows.map(({ state, n }) => [state, n])) as Partial<Record<FleetState, number>>
     },
 
-    // What a visit only notes is one statement; what ends one has consequences.
+    // A note during a visit is one statement; the end of a visit has consequences.
     change: (id, patch, only) =>
       patch.state === undefined || patch.state === 'running'
         ? changeTask(asking, id, patch, only)
@@ -47,13 +47,13 @@ export function fleetTasks(asking: PgAsking, now: () => number): Tasks {
   }
 }
 
-/** The loops come last: from the first one on nobody else is given a number. */
+/** The loops come last: from the first one on, nobody else gets a number. */
 async function submitAll(asking: PgAsking, submissions: readonly Submission[]): Promise<void> {
   const tasks = submissions.map(({ task, asked }) => ({ ...task, needs: needsIn(task), asked: JSON.stringify(asked) }))
   await insertMany(asking, 'fleet_task', tasks)
   const needs = tasks.flatMap(({ id, depends_on }) => depends_on.map((other) => ({ task: id, needs: other })))
   await insertMany(asking, 'fleet_dependency', needs)
-  // What a task depends on may be done already.
+  // The dependencies of a task may be done already.
   const waiting = new Set(needs.map(({ task }) => task))
   await readyWhatCan(asking, [...waiting])
   await insertLoops(
@@ -62,7 +62,7 @@ async function submitAll(asking: PgAsking, submissions: readonly Submission[]): 
   )
 }
 
-/** What a worker must have for it, as one text: the scheduler looks at the first tasks of each. */
+/** What its worker must have, as one text: the scheduler looks at the first tasks of each. */
 function needsIn({ agents, labels }: FleetTask): string {
   return `${agents.join(',')}|${labels.join(',')}`
 }
@@ -74,7 +74,7 @@ async function loadTask(asking: PgAsking, id: string): Promise<FleetTask | undef
 
 export type WidePatch = FleetPatch & { loop_id?: string; reserved_usd?: number }
 
-/** What is set aside for it goes back once it is over. */
+/** What is set aside for it is returned when it ends. */
 async function changeTask(
   asking: PgAsking,
   id: string,
@@ -121,7 +121,7 @@ async function settleCosts(asking: PgAsking, id: string): Promise<void> {
 
 const COST = `SELECT coalesce(sum(cost_usd), 0) AS usd FROM loop WHERE owner = 'fleet' AND owner_task = $1`
 
-/** The day is the database's, in UTC. */
+/** The day of the database, in UTC. */
 async function spend(asking: PgAsking, submitter: string, usd: number): Promise<void> {
   if (usd <= 0) return
   await asking.run(
@@ -141,8 +141,8 @@ async function readyDependents(asking: PgAsking, id: string): Promise<void> {
 }
 
 /**
- * Two statements: where two tasks are done at the same time, the second one waits here for the first, and its next
- * statement sees what that one has done. One statement for both would leave what waits for both of them behind.
+ * Two statements: if two tasks finish at the same time, the second waits here for the first, and its next statement
+ * sees what the first one did. With one statement, a task that waits for both would be left behind.
  */
 async function readyWhatCan(asking: PgAsking, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -180,7 +180,7 @@ async function listTasks(
 
 /** With everything that belongs to their loops. What an open task still depends on stays. */
 async function pruneTasks(asking: PgAsking, before: number): Promise<number> {
-  // Those who only read the list may not remove anything.
+  // A user who may only read the list may not remove anything.
   await asking.run(`DELETE FROM fleet_worker WHERE beat_at < ${NOW} - ${FORGOTTEN_MS}`)
   const rows = await asking.all(
     `SELECT id FROM fleet_task WHERE state = ANY($1) AND updated_at < $2 AND NOT EXISTS (
@@ -200,7 +200,10 @@ async function pruneTasks(asking: PgAsking, before: number): Promise<number> {
   return ids.length
 }
 
-/** A secret is given when its task is submitted or told something, so none is older than the oldest task, but for clocks. */
+/**
+ * A secret is given when its task is submitted or steered, so none is older than the oldest task, apart from clock
+ * differences.
+ */
 const UNUSED_SECRETS = `DELETE FROM fleet_secret WHERE at < $1
   AND at < coalesce((SELECT min(created_at) - 3600000 FROM fleet_task), at + 1)`
 

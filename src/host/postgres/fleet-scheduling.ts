@@ -1,4 +1,4 @@
-/** One pass of the scheduler in Postgres: what it sees, and what it lets go into the queue, in one transaction. */
+/** One pass of the scheduler in Postgres: what it sees, and what it releases into the queue, in one transaction. */
 import { WORKER_GONE_MS } from '../../formats/fleet-task.ts'
 import type { FleetView, Release } from '../fleet-store.ts'
 import type { PgAsking } from './asking.ts'
@@ -7,13 +7,13 @@ import { toTask } from './fleet-records.ts'
 import { NOW } from './fleet-tables.ts'
 import { fleetWorkers, toWorker } from './fleet-workers.ts'
 
-/** For so long the scheduler is the one that held a pass last; then anybody may be. */
+/** For this long the scheduler is the process that did the last pass; after that any process may take over. */
 const TERM_MS = 5_000
 
-/** Of each submitter and each set of needs, so that ten thousand of one kind do not hide the others. */
+/** Per submitter and set of needs, so that ten thousand of one kind do not hide the others. */
 const MOST_READY = 100
 
-/** From one kind to the next along the index: a million tasks that wait are not looked at. */
+/** Jumps from one kind to the next along the index: a million waiting tasks are not scanned. */
 const READY = `WITH RECURSIVE kind AS (
     (SELECT submitter, needs FROM fleet_task WHERE state = 'ready' ORDER BY submitter, needs LIMIT 1)
     UNION ALL
@@ -27,7 +27,7 @@ const READY = `WITH RECURSIVE kind AS (
 
 type Passing = { holder: string; decide: (view: FleetView) => Release[] }
 
-/** How many were released. A pass that releases nothing has changed nothing, and wakes nobody. */
+/** How many were released. A pass that releases nothing changes nothing, and wakes nobody. */
 export function fleetPass(asking: PgAsking, boss: Boss, { holder, decide }: Passing): Promise<number | undefined> {
   return asking.transaction(
     async (inside) => {
@@ -41,7 +41,7 @@ export function fleetPass(asking: PgAsking, boss: Boss, { holder, decide }: Pass
   )
 }
 
-/** The row stays locked until the pass is over, so there is never more than one. */
+/** The row stays locked until the pass has ended, so there is never more than one. */
 async function takeTerm(asking: PgAsking, holder: string): Promise<boolean> {
   const row = await asking.one(
     `INSERT INTO fleet_role (name, holder, until) VALUES ('scheduler', $1, ${NOW} + ${TERM_MS})
@@ -52,7 +52,7 @@ async function takeTerm(asking: PgAsking, holder: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Those whose time has come, and those that somebody has said something to. */
+/** Tasks whose time has come, and those that somebody sent an order to. */
 async function wakeRested(asking: PgAsking): Promise<void> {
   await asking.run(
     `UPDATE fleet_task SET state = 'ready', due_at = NULL, sentence = NULL WHERE state = 'resting'
@@ -84,7 +84,10 @@ export async function viewOf(asking: PgAsking): Promise<FleetView> {
   }
 }
 
-/** What each submitter with ready tasks may still spend today, without what is set aside. Who has no limit is not in it. */
+/**
+ * What each submitter with ready tasks may still spend today, minus what is set aside. Submitters without a limit are
+ * left out.
+ */
 const LEFT = `SELECT who.submitter, budget.usd_per_day - coalesce(spend.spent_usd, 0) - coalesce(aside.usd, 0) AS usd
   FROM unnest($1::text[]) AS who (submitter)
   JOIN LATERAL (SELECT usd_per_day FROM fleet_budget WHERE fleet_budget.submitter IN (who.submitter, '*')
@@ -93,7 +96,7 @@ const LEFT = `SELECT who.submitter, budget.usd_per_day - coalesce(spend.spent_us
   LEFT JOIN (SELECT submitter, sum(greatest(reserved_usd - spent_usd, 0)) AS usd FROM fleet_task
     WHERE state IN ('released', 'running', 'merging') GROUP BY submitter) AS aside ON aside.submitter = who.submitter`
 
-/** One at a time is merged into a base, in the order in which they were proven. */
+/** One task at a time is merged into a base, in the order in which they were proven. */
 const NEXT_MERGES = `SELECT DISTINCT ON (repo, base) * FROM fleet_task AS task WHERE state = 'merging' AND (due_at IS NULL OR due_at <= ${NOW}) AND NOT EXISTS (
     SELECT 1 FROM fleet_task AS other WHERE other.state = 'merging' AND other.merge_job AND other.repo = task.repo AND other.base = task.base)
   ORDER BY repo, base, updated_at, seq`
@@ -111,7 +114,7 @@ async function release(asking: PgAsking, boss: Boss, releases: readonly Release[
     begun.map(({ reserveUsd }) => reserveUsd),
   )
   await asking.run(
-    // The clock goes on meanwhile: with it in the list, a submitter would come twice.
+    // The clock moves on meanwhile: with it in the list, a submitter would appear twice.
     `INSERT INTO fleet_share (submitter, released_at)
      SELECT submitter, ${NOW} FROM (SELECT DISTINCT submitter FROM fleet_task WHERE id = ANY($1)) AS who
      ON CONFLICT (submitter) DO UPDATE SET released_at = excluded.released_at`,

@@ -1,4 +1,4 @@
-/** The tables of the fleet, as a step forward like any other. */
+/** The tables of the fleet, as a migration like any other. */
 
 export const FLEET_TABLES: string = `
   CREATE TABLE fleet_task (
@@ -35,5 +35,5 @@ export const FLEET_TABLES: string = `
   CREATE TABLE fleet_role (name text PRIMARY KEY, holder text NOT NULL, until bigint NOT NULL);
   CREATE TABLE fleet_secret (id text PRIMARY KEY, value text NOT NULL, at bigint NOT NULL);`
 
-/** The clock of the database, in milliseconds: of all clocks the only one that counts. */
+/** The clock of the database, in milliseconds: the only clock that counts. */
 export const NOW = `(extract(epoch FROM clock_timestamp()) * 1000)::bigint`

@@ -1,11 +1,11 @@
-/** The workers of the fleet, their accounts and what may be spent, in Postgres. Times are the database's own. */
+/** The workers of the fleet, their accounts and budgets, in Postgres. Times are the database's own. */
 import { type FleetWorker, WORKER_GONE_MS } from '../../formats/fleet-task.ts'
 import type { FleetRecords, FleetSettings } from '../fleet-store.ts'
 import { parse, type Row } from '../rows.ts'
 import type { PgAsking } from './asking.ts'
 import { NOW } from './fleet-tables.ts'
 
-/** One that has been silent for this long is no longer shown. */
+/** A worker that has been silent for this long is no longer shown. */
 export const FORGOTTEN_MS: number = 24 * 3_600_000
 
 export function fleetWorkers(
@@ -52,7 +52,7 @@ function workers(asking: PgAsking): FleetRecords['workers'] {
 
 const LIVE_WORKERS = `SELECT * FROM fleet_worker WHERE beat_at > ${NOW} - ${WORKER_GONE_MS} ORDER BY host, started_at, id`
 
-// What they said last may be some seconds old; for people it is counted.
+// Their last report may be some seconds old; for people it is counted.
 const ALL_WORKERS = `SELECT worker.*, coalesce(busy.n, 0)::integer AS running FROM fleet_worker AS worker
   LEFT JOIN (SELECT worker, count(*) AS n FROM fleet_task WHERE state = 'running' GROUP BY worker) AS busy ON busy.worker = worker.id
   WHERE beat_at > ${NOW} - ${FORGOTTEN_MS} ORDER BY host, started_at, id`

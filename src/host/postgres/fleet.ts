@@ -1,4 +1,4 @@
-/** The fleet in Postgres, whole: its tasks, its scheduler's passes, its queue, its workers. */
+/** The whole fleet in Postgres: its tasks, its scheduler's passes, its queue, its workers. */
 import type { FleetRecords } from '../fleet-store.ts'
 import type { PgAsking } from './asking.ts'
 import { fleetHealth, mayMakeQueue } from './fleet-health.ts'
@@ -7,7 +7,7 @@ import { fleetTasks } from './fleet-records.ts'
 import { fleetPass, viewOf } from './fleet-scheduling.ts'
 import { fleetWorkers } from './fleet-workers.ts'
 
-/** `schema`: where the queue's own tables are. `crowd`: about so many slots all workers have. */
+/** `schema`: where the queue's own tables are. `crowd`: about how many slots all workers have. */
 type Around = {
   schema: string
   now: () => number
@@ -15,7 +15,7 @@ type Around = {
   onError: (cause: unknown) => void
 }
 
-/** The queue is opened when it is first asked for: who only reads tasks needs no right to it. */
+/** The queue is opened when it is first needed: whoever only reads tasks needs no access to it. */
 export function openFleet(
   asking: PgAsking,
   { schema, now, crowd, onError }: Around,
@@ -26,7 +26,7 @@ export function openFleet(
     try {
       return await opening
     } catch (cause) {
-      opening = undefined // who asks next tries again
+      opening = undefined // the next caller tries again
       throw cause
     }
   }
@@ -43,7 +43,7 @@ export function openFleet(
       },
     },
     async health() {
-      if (await mayMakeQueue(asking, schema)) await boss() // all others may need that it is there
+      if (await mayMakeQueue(asking, schema)) await boss() // all others may depend on it
       return fleetHealth(asking, schema)
     },
     view: () => viewOf(asking),

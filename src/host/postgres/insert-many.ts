@@ -1,10 +1,10 @@
 /** Many rows at once, in as few statements as Postgres takes. */
 import type { PgAsking, PgColumns } from './asking.ts'
 
-/** Postgres counts the values of a statement in two bytes, and a call takes so many arguments only. */
+/** Postgres counts the values of a statement in two bytes, and a call takes only that many arguments. */
 const MOST_VALUES = 10_000
 
-/** All have the same columns. Inside a transaction. */
+/** All have the same columns. Runs inside a transaction. */
 export async function insertMany({ run }: PgAsking, table: string, rows: readonly PgColumns[]): Promise<void> {
   const [first] = rows
   if (!first) return

@@ -1,11 +1,14 @@
-/** A program: keeps one Postgres for all tests of a run, as long as the run lives, however that ends. `FOLDER PID`: where it tells its address, and whose life it watches. */
+/**
+ * A program that keeps one Postgres for all tests of a run, as long as the run lives, however that ends. `FOLDER PID`:
+ * where it writes its address, and which process it watches.
+ */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { migrate } from './migrate.ts'
 import { startPostgres, type TestServer } from './server.test-support.ts'
 
-/** `template`: a database with all tables, of which others are made. */
+/** `template`: a database with all tables, from which others are copied. */
 export type Kept = { pid: number; url: string; template: string } | { missing: string }
 
 const TEMPLATE = 'ralph_template'

@@ -15,19 +15,19 @@ const taken = async (store: Store) => {
 }
 
 describe('a lease in Postgres', () => {
-  test('lives on while its holder is within what it promised, and each renewal is told', async () => {
+  test('lives on while its holder keeps its promise, and each renewal is reported', async () => {
     const { connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const beats: string[] = []
     const [store, other] = [connect({ beat: (loop) => beats.push(loop) }), connect()]
     await store.create(loopOf('a1'))
     const lease = granted(await store.lease('a1'))
     lease.expect?.(60_000)
-    await eventually(() => beats.length > 5) // far longer than a lease that nobody renews
+    await eventually(() => beats.length > 5) // far longer than an unrenewed lease
     expect([await taken(other), lease.lost.aborted]).toEqual([undefined, false])
     expect(new Set(beats)).toEqual(new Set(['a1']))
   })
 
-  test('goes to the next one when its holder is silent past its promise, though its process lives', async () => {
+  test('goes to the next one when its holder is silent past its promise, although its process lives', async () => {
     const { connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const [store, other] = [connect(), connect()]
     await store.create(loopOf('a1'))
@@ -35,7 +35,7 @@ describe('a lease in Postgres', () => {
     old.expect?.(0)
     const lease = await eventually(() => taken(other))
     expect(lease.epoch).toBe(2)
-    await eventually(() => old.lost.aborted) // also without anybody who listens for changes
+    await eventually(() => old.lost.aborted) // even if nobody listens for changes
     const { loop, fact } = move(await store.load('a1'), works)
     await expect(store.save(old, loop, fact)).rejects.toMatchObject({ code: 'lease-lost' })
     await other.save(lease, loop, fact)
@@ -54,7 +54,7 @@ describe('a lease in Postgres', () => {
     expect(await taken(other)).toBeUndefined()
   })
 
-  test('of a process that was stopped is lost, and it learns so when it goes on', async () => {
+  test('of a stopped process is lost, and the process learns so when it continues', async () => {
     const { url, connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const store = connect()
     await store.create(loopOf('a1'))
@@ -73,7 +73,7 @@ describe('a lease in Postgres', () => {
     expect(holder.lines()).toEqual(['leased', 'lost'])
   })
 
-  test('of a process of this machine that was killed is free at once', async () => {
+  test('of a killed process of this machine is free at once', async () => {
     const { url, connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const store = connect()
     await store.create(loopOf('a1'))
@@ -100,7 +100,7 @@ describe('a lease in Postgres', () => {
 })
 
 describe('events in Postgres', () => {
-  test('get no number before those of an open transaction, so that nobody who resumes misses them', async () => {
+  test('get no number before those of an open transaction, so that no resuming reader misses them', async () => {
     const { url, connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const { Client } = await import('pg')
     const store = connect()
@@ -133,7 +133,7 @@ describe('events in Postgres', () => {
 })
 
 describe('a lock in Postgres', () => {
-  test('is held by one of all machines, until its process is gone', async () => {
+  test('is held by one process among all machines, until that has ended', async () => {
     const { connect } = await openTestPlace({ leaseMs: LEASE_MS })
     const [store, other] = [connect(), connect()]
     const [mine, theirs] = [store.locks.open('workers'), other.locks.open('workers')]

@@ -1,6 +1,6 @@
 /**
- * Leases in Postgres: a loop is driven as long as its lease lives, by the clock of the database. They are renewed here, but
- * only while their holders are within what they promised: a holder that is stuck loses its loop though its process lives.
+ * Leases in Postgres: a loop is driven as long as its lease lives, by the clock of the database. They are renewed here,
+ * but only while their holders keep their promises: a holder that is stuck loses its loop although its process lives.
  */
 import { isRalphError } from '../../error.ts'
 import { mustHaveRow, thisProcess } from '../loop-store.ts'
@@ -8,23 +8,23 @@ import type { Lease, LoopStore } from '../store.ts'
 import type { PgAsking } from './asking.ts'
 import { bornHere, isGoneHere } from './born.ts'
 
-/** How long a lease lives that nobody renews. The fleet may say so once the database can be asked. */
+/** How long an unrenewed lease lives. The fleet may set it once the database can be queried. */
 export type Term = { ms: number }
 
 /** `beat`: a lease was renewed. */
 export type LeaseOptions = { term: Term; beat?: ((loop: string) => void) | undefined }
 
 export type Leases = Pick<LoopStore, 'lease' | 'save'> & {
-  /** Tells those who have been taken over. */
+  /** Notifies those that have been taken over. */
   look(): Promise<void>
   /** Gives all back. */
   close(): Promise<void>
 }
 
-/** `until`: up to when its holder need not show up, by a clock that nobody sets. */
+/** `until`: when its holder must show up at the latest, by a monotonic clock. */
 type Holding = { lease: Lease; gone: AbortController; until: number }
 
-/** Who has promised nothing is back within this time. */
+/** A holder without a promise must show up within this time. */
 const ALLOWANCE_MS = 2 * 60_000
 
 export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, beat }: LeaseOptions): Leases {
@@ -53,7 +53,7 @@ export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, be
       const row = await take(null)
       if (row) return hold(mustHaveRow(id, row))
       const found = mustHaveRow(id, await asking.one('SELECT * FROM loop WHERE id = $1', id))
-      // Of a process of this machine one need not wait to know that it is gone.
+      // For a process of this machine there is no need to wait to know that it has ended.
       const left = isGoneHere(found.holder_born) ? await take(found.epoch) : undefined
       return left ? hold(mustHaveRow(id, left)) : { heldBy: found.holder || 'another process' }
     },
@@ -78,7 +78,7 @@ export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, be
   }
 }
 
-/** One statement, so that no two get it. `$5`: the epoch of a holder that is gone. */
+/** One statement, so that no two get it. `$5`: the epoch of a holder that has ended. */
 const TAKE = `UPDATE loop SET epoch = epoch + 1, holder = $2, holder_born = $4,
   alive_until = now() + $3 * interval '1 millisecond'
   WHERE id = $1 AND (alive_until IS NULL OR alive_until < now() OR epoch = $5) RETURNING *`
@@ -90,7 +90,7 @@ async function renew(asking: PgAsking, held: ReadonlySet<Holding>, { term, beat 
   const busy = [...held].filter(({ until }) => now <= until)
   if (busy.length > 0) {
     const sql = `UPDATE loop SET alive_until = now() + $3 * interval '1 millisecond' FROM ${HELD} RETURNING loop.id`
-    const rows = await asking.all(sql, ...keysOf(busy), term.ms) // whoever does it twice has done it once
+    const rows = await asking.all(sql, ...keysOf(busy), term.ms) // doing it twice is the same as once
     for (const { id } of rows) beat?.(String(id))
   }
   await look(asking, held)
@@ -101,7 +101,7 @@ async function look(asking: PgAsking, held: ReadonlySet<Holding>): Promise<void>
   if (all.length === 0) return
   const rows = await asking.all(`SELECT loop.id FROM loop, ${HELD}`, ...keysOf(all))
   const mine = new Set(rows.map(({ id }) => id))
-  // One that was given back meanwhile is nobody's loss.
+  // One that was given back meanwhile is not lost.
   for (const holding of all) if (held.has(holding) && !mine.has(holding.lease.loop)) holding.gone.abort()
 }
 
@@ -116,7 +116,7 @@ function openHeartbeat(beat: () => Promise<void>, term: Term): { start(): void; 
   const next = async () => {
     if (isBeating) return
     isBeating = true
-    await beat().catch(() => {}) // a database that is away is asked again
+    await beat().catch(() => {}) // an unreachable database is queried again
     isBeating = false
   }
   return {

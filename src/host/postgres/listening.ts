@@ -1,16 +1,19 @@
-/** Who listens for changes hears of them at once, from whatever process they come; a slow poll is behind it. */
+/** Notifies listeners of changes at once, from whatever process they come; a slow poll backs it up. */
 import type { Client } from 'pg'
 import { type Address, openClient, schemaOf } from './connect.ts'
 import { type Pace, paceFor } from './pace.ts'
 
 export type Listening = {
   onChange(listener: () => void): () => void
-  /** So many tasks can be worked on at once: the more, the less often each worker looks. */
+  /** How many tasks can run at once: the more, the less often each worker looks. */
   crowd(slots: number): void
   close(): Promise<void>
 }
 
-/** One connection for all who listen here. `first`: what is done when anything may have changed, before they are told. */
+/**
+ * One connection for all listeners here. `first`: what is done when anything may have changed, before they are
+ * notified.
+ */
 export function openListening(address: Address, first: () => void): Listening {
   const listeners = new Set<() => void>()
   let pace = paceFor(0)
@@ -44,7 +47,7 @@ export function openListening(address: Address, first: () => void): Listening {
 
 type Ear = { close(): Promise<void> }
 
-/** A connection that broke is made again with the next poll. What comes together is told once. */
+/** A broken connection is reopened with the next poll. Changes that come together are reported once. */
 function openEar(address: Address, changed: () => void, pace: () => Pace): Ear {
   let waking: NodeJS.Timeout | undefined
   let client: Client | undefined
@@ -69,7 +72,7 @@ function openEar(address: Address, changed: () => void, pace: () => Pace): Ear {
       .then(wake)
       .catch(() => {
         gone()
-        void mine.end().catch(() => {}) // it never began
+        void mine.end().catch(() => {}) // it was never opened
       })
   }
   let poll: NodeJS.Timeout
@@ -87,7 +90,7 @@ function openEar(address: Address, changed: () => void, pace: () => Pace): Ear {
       isClosed = true
       clearTimeout(poll)
       clearTimeout(waking)
-      await client?.end().catch(() => {}) // it is gone already
+      await client?.end().catch(() => {}) // it is already closed
     },
   }
 }

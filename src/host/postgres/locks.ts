@@ -1,11 +1,11 @@
-/** Locks that one process among all machines has, as long as its own connection lives. */
+/** Locks that one process among all machines holds, as long as its own connection lives. */
 import type { Client } from 'pg'
 import type { Locks } from '../store.ts'
 import type { PgAsking } from './asking.ts'
 import { type Address, openClient, placeOf, schemaOf } from './connect.ts'
 import { inPostgresWords } from './words.ts'
 
-/** The numbers that Postgres knows a lock by. Its view of all locks shows them without a sign. */
+/** The keys of a lock in Postgres. Its view of all locks shows them unsigned. */
 const KEY = 'hashtext($1), hashtext($2)'
 const HELD = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -21,7 +21,7 @@ export function openLocks({ one }: PgAsking, address: Address): Locks & { close(
       let holder: Client | undefined
       const lock = {
         async hold() {
-          // Whoever only looks whether it is free needs no connection of its own.
+          // Only looking whether it is free needs no separate connection.
           if (!holder && !(await isHeld(name))) holder = await take(address, [schema, name], () => (holder = undefined))
           return holder !== undefined
         },
@@ -29,7 +29,7 @@ export function openLocks({ one }: PgAsking, address: Address): Locks & { close(
           const held = holder
           holder = undefined
           open.delete(lock)
-          await held?.end().catch(() => {}) // it is gone already
+          await held?.end().catch(() => {}) // it is already closed
         },
       }
       open.add(lock)
@@ -41,7 +41,7 @@ export function openLocks({ one }: PgAsking, address: Address): Locks & { close(
   }
 }
 
-/** Undefined where somebody else was quicker. `lost`: the connection has broken, and the lock is free. */
+/** Undefined if somebody else was quicker. `lost`: the connection has broken, and the lock is free. */
 async function take(address: Address, key: string[], lost: () => void): Promise<Client | undefined> {
   const client = openClient(address)
   client.on('error', lost).on('end', lost)
@@ -52,7 +52,7 @@ async function take(address: Address, key: string[], lost: () => void): Promise<
     await client.end()
     return undefined
   } catch (cause) {
-    await client.end().catch(() => {}) // it never began
+    await client.end().catch(() => {}) // it was never opened
     throw inPostgresWords(cause, placeOf(address))
   }
 }

@@ -1,4 +1,4 @@
-/** What a loop and its facts look like in Postgres: the columns of every store, and what only SQLite can take out of JSON itself. */
+/** A loop and its facts in Postgres: the columns of every store, and what only SQLite can extract from JSON itself. */
 import { homeFolder } from '../../engine/home-folder.ts'
 import type { Fact, Loop, Order } from '../../engine/loop.ts'
 import { commentsIn } from '../comment-records.ts'
@@ -33,13 +33,13 @@ export function toPgColumns(loop: Loop): PgColumns {
   }
 }
 
-/** What stands beside the kind is the owner's own. */
+/** Everything besides the kind is the owner's own. */
 function ownField(owner: object | undefined, field: string): string | null {
   const value = (owner as Record<string, unknown> | undefined)?.[field]
   return typeof value === 'string' ? value : null
 }
 
-/** Inside a transaction. Where there is one of that id, it throws. */
+/** Runs inside a transaction. Throws if the id exists. */
 export function insertLoop(asking: PgAsking, loop: Loop): Promise<void> {
   return insertNumbered(asking, { table: 'loop', counter: 'loop' }, toNewPgColumns(loop))
 }
@@ -56,7 +56,7 @@ export async function insertLoops(asking: PgAsking, loops: readonly Loop[]): Pro
   await insertMany(asking, 'loop', rows)
 }
 
-/** Inside the transaction that saves it, last: until that is over no other event gets a number. */
+/** Inside the transaction that saves it, last: until that has ended no other event gets a number. */
 export function insertEvent(asking: PgAsking, { id, next }: Loop, fact: Fact, n: number): Promise<void> {
   return insertNumbered(
     asking,

@@ -1,4 +1,4 @@
-/** What analytics ask Postgres for. */
+/** The queries for analytics, in Postgres. */
 import type { Sums } from '../../analytics/numbers.ts'
 import { MOST_CHECKS, numbersWhere, toNumbers, toSums } from '../loop-numbers.ts'
 import type { NumbersFilter, Store } from '../store.ts'

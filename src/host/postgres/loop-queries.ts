@@ -1,4 +1,4 @@
-/** What is asked about loops, in Postgres. */
+/** Queries about loops, in Postgres. */
 import { toIterations } from '../iteration-queries.ts'
 import { IS_OPEN, type LoopQueries, loopConditions, theOne } from '../loop-queries.ts'
 import { readable, type StoredLoop, toEvent, toLoopRow, toSoundLoop } from '../rows.ts'
@@ -100,7 +100,10 @@ async function readStrip({ all, one }: PgAsking, id: string, most: number): Prom
   return toStrip(loop, { rows, open: await all(OPEN, id, firstOf(rows)) }, most)
 }
 
-/** `awaited`: a claim of its last iteration has not been judged yet. `crashed`: it ended with a turn that could not be taken. */
+/**
+ * `awaited`: a claim of its last iteration has not been judged yet. `crashed`: it ended with a turn that could not be
+ * taken.
+ */
 const LOOP = `SELECT id, iteration, status, started_at, updated_at, stages,
   (status = 'verifying' OR (status = 'paused' AND coalesce(held, '') IN ('check', 'prove')))::integer AS awaited,
   (status = 'halted' AND (reason = 'agent-unusable' OR crashes > 0))::integer AS crashed
@@ -109,7 +112,10 @@ const LOOP = `SELECT id, iteration, status, started_at, updated_at, stages,
 const ITERATIONS = `SELECT n, started_at, ended_at, "end", claim, changed, weakened FROM iteration
   WHERE loop = $1 ORDER BY n DESC LIMIT $2`
 
-/** How many failures each round of checks left open, and the round before the first one. What was so before any work is none. */
+/**
+ * How many failures each round of checks left open, and the round before the first one. Failures from before any work
+ * do not count.
+ */
 const OPEN = `SELECT iteration, sum(CASE result WHEN 'pass' THEN 0 ELSE greatest(1, coalesce(failures, 0)) END) AS open
   FROM check_result WHERE loop = $1 AND iteration > 0 AND iteration >= coalesce(
     (SELECT max(iteration) FROM check_result WHERE loop = $1 AND iteration < $2), $2)

@@ -1,4 +1,4 @@
-/** The heart of the store in Postgres: what moving a loop needs. */
+/** The core of the store in Postgres: what moving a loop needs. */
 import type { Fact, Loop } from '../../engine/loop.ts'
 import { readOrder } from '../../engine/stored.ts'
 import { isWeakened } from '../../engine/trials.ts'
@@ -38,7 +38,7 @@ export async function mustHave({ one }: PgAsking, id: string): Promise<StoredLoo
 
 type Writing = { lease: Lease; leaseMs: number }
 
-/** Inside a transaction. The row is locked first, so that nobody takes the loop over meanwhile. */
+/** Runs inside a transaction. The row is locked first, so that nobody takes the loop over meanwhile. */
 async function writeFact(asking: PgAsking, { lease, leaseMs }: Writing, loop: Loop, fact: Fact): Promise<void> {
   const { one, run, insert } = asking
   const before = mustHaveRow(lease.loop, await one('SELECT * FROM loop WHERE id = $1 FOR UPDATE', lease.loop))
@@ -55,7 +55,7 @@ async function writeFact(asking: PgAsking, { lease, leaseMs }: Writing, loop: Lo
 
 type Before = { before: StoredLoop; leaseMs: number }
 
-/** What stays as it is costs nothing, and neither do its indexes. A lease that was given back stays so. */
+/** Unchanged columns cost nothing, and neither do their indexes. A lease that was given back stays so. */
 async function updateLoop({ run }: PgAsking, { before, leaseMs }: Before, loop: Loop, fact: Fact): Promise<void> {
   const after = { ...toPgColumns(loop), events: before.events + 1, updated_at: fact.at }
   const changed = Object.entries(after).filter(([name, value]) => !isSame(value, before[name]))
@@ -72,7 +72,10 @@ function isSame(value: unknown, before: unknown): boolean {
   return Array.isArray(value) ? JSON.stringify(value) === JSON.stringify(before) : value === before
 }
 
-/** Who takes a turn elsewhere, as a session does, only tells that it is over: then what that turn was told has arrived. */
+/**
+ * A driver that takes turns elsewhere, as a session does, only reports that one has ended: then what that turn received
+ * has arrived.
+ */
 async function arrive({ run }: PgAsking, before: StoredLoop, { id, tally }: Loop): Promise<void> {
   const { comments = [] } = parse<{ comments?: number[] }>(before.next, `loop ${id}`)
   if (comments.length > 0)

@@ -1,16 +1,16 @@
-/** Brings the tables in Postgres up to date, or makes them. */
+/** Creates the tables in Postgres, or brings them up to date. */
 import type { Client } from 'pg'
 import { RalphError } from '../../error.ts'
 import { type Address, openClient, placeOf, schemaOf } from './connect.ts'
 import { MAJOR, MIGRATIONS } from './tables.ts'
 import { inPostgresWords, isForbidden, notOwner } from './words.ts'
 
-/** Of several processes that come at once, one does it, and the others wait for that. */
+/** If several processes come at once, one does it, and the others wait. */
 export async function migrate(address: Address): Promise<void> {
   const where = placeOf(address)
   const schema = schemaOf(address)
   const client = openClient(address)
-  client.on('error', () => {}) // whoever asks it next is told
+  client.on('error', () => {}) // the next caller gets the error
   try {
     await client.connect()
     await mustHoldAnyText(client, where)
@@ -25,13 +25,13 @@ export async function migrate(address: Address): Promise<void> {
   } catch (cause) {
     throw inPostgresWords(cause, where)
   } finally {
-    await client.end().catch(() => {}) // it is gone already
+    await client.end().catch(() => {}) // it is already closed
   }
 }
 
 async function stepForward(client: Client, schema: string, version: number): Promise<void> {
   if (version >= MIGRATIONS.length) return
-  // Who may not make schemas must not ask for one that is there already.
+  // A user who may not create schemas must not ask for one that already exists.
   const { rows } = await client.query('SELECT to_regnamespace($1) IS NULL AS missing', [schema])
   if (rows[0]?.missing) await client.query(`CREATE SCHEMA ${schema}`)
   if (version === 0)
@@ -45,7 +45,10 @@ async function stepForward(client: Client, schema: string, version: number): Pro
   )
 }
 
-/** How many steps it has seen; 0 where nothing is there yet. More than this ralph knows only add to what it uses. */
+/**
+ * How many migrations it has; 0 if there are no tables yet. Later migrations than this ralph knows only add to what it
+ * uses.
+ */
 async function versionIn(client: Client, schema: string, where: string): Promise<number> {
   const found = await client.query('SELECT to_regclass($1) IS NOT NULL AS is_there', [`${schema}.version`])
   if (!found.rows[0]?.is_there) return 0

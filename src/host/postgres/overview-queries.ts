@@ -1,4 +1,4 @@
-/** What all loops come to at a glance, and which of them need a person, in Postgres. */
+/** All loops at a glance, and which of them need a person, in Postgres. */
 import type { Status } from '../../engine/loop.ts'
 import type { BoardStatus } from '../../formats/board-task.ts'
 import { countsOf, MOST_FOLDERS, MOST_UNDER_WAY, toNeeding } from '../overview-queries.ts'
@@ -26,7 +26,7 @@ export function overviewQueries({ all, one }: PgAsking): Pick<Store, 'overview' 
   }
 }
 
-/** Another loop goes on with its work: a fork, a retry, or a later one for the same task. A task that is settled needs nobody. */
+/** Another loop continues its work: a fork, a retry, or a later one for the same task. A settled task needs nobody. */
 const GOES_ON = `EXISTS (SELECT 1 FROM loop WHERE parent = stuck.id) OR CASE stuck.owner
   WHEN 'board' THEN EXISTS (SELECT 1 FROM board_task AS task WHERE task.id = stuck.owner_task
     AND (task.loop IS DISTINCT FROM stuck.id OR task.archived = 1 OR task.status IN ('done', 'cancelled')))

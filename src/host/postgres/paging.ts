@@ -1,4 +1,4 @@
-/** Conditions that are written for both databases, as Postgres wants them. */
+/** Turns conditions written for both databases into what Postgres wants. */
 import { type Condition, type Page, type Paging, pageQuery, toPage } from '../paging.ts'
 import type { PgAsking } from './asking.ts'
 
@@ -8,7 +8,7 @@ export function numbered(sql: string): string {
   return sql.replaceAll('?', () => `$${++n}`)
 }
 
-/** `row`: the column that tells the order within a millisecond. */
+/** `row`: the column that decides the order within a millisecond. */
 export async function readPage(
   { all }: PgAsking,
   conditions: readonly Condition[],
@@ -19,7 +19,7 @@ export async function readPage(
   return toPage(await all(numbered(sql), ...values), page)
 }
 
-/** That a text contains another, in whatever case its ASCII letters are. */
+/** That a text contains another, ignoring the case of ASCII letters. */
 export function contains(text: string): string {
   return `strpos(lower(${text}), lower(? COLLATE "C")) > 0`
 }

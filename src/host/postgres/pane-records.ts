@@ -10,7 +10,7 @@ export function paneRecords(asking: PgAsking, now: () => number): PaneRecords {
   return { ...known(asking, now), ...mailboxes(asking, now), ...changes(asking) }
 }
 
-/** What is known of each. */
+/** What is known about each. */
 function known(asking: PgAsking, now: () => number): Pick<PaneRecords, 'list' | 'save' | 'forget' | 'begin'> {
   const { all, transaction } = asking
   return {
@@ -50,7 +50,7 @@ function write({ run }: PgAsking, { crew, name }: PaneKey, record: unknown): Pro
   return run(sql, crew, name, JSON.stringify(record))
 }
 
-/** What was left for them. */
+/** The mail for them. */
 function mailboxes(asking: PgAsking, now: () => number): Pick<PaneRecords, 'post' | 'mail' | 'strike'> {
   const post = `INSERT INTO pane_mail (crew, name, at, mail) SELECT $1, $2, $3, $4
     WHERE $2 = '' OR EXISTS (SELECT 1 FROM pane WHERE crew = $1 AND name = $2) RETURNING id`
@@ -65,7 +65,7 @@ function mailboxes(asking: PgAsking, now: () => number): Pick<PaneRecords, 'post
   }
 }
 
-/** False where it is gone already. */
+/** False if it is already deleted. */
 async function remove({ one }: PgAsking, mail: number): Promise<boolean> {
   return (await one('DELETE FROM pane_mail WHERE id = $1 RETURNING id', mail)) !== undefined
 }

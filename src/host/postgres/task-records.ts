@@ -38,14 +38,14 @@ export function taskRecords(asking: PgAsking): TaskRecords {
   }
 }
 
-/** Says the loop that is not over yet. */
+/** Returns the loop that has not ended yet. */
 async function beginTask(
   asking: PgAsking,
   { vault, id }: Pick<TaskKey, 'vault' | 'id'>,
   loop: Loop,
   record: TaskRecord,
 ): Promise<string | undefined> {
-  // A task that is not there yet cannot be locked: of those who begin it at once, the others wait here.
+  // A task that does not exist yet cannot be locked: if several start it at once, the others wait here.
   await asking.run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `${vault} ${id}`)
   const row = await asking.one(
     `SELECT loop.id FROM task JOIN loop ON loop.id = task.loop WHERE vault = $1 AND task.id = $2 AND ${IS_OPEN}`,
@@ -84,7 +84,7 @@ function patchRecord(
 }
 
 async function moveTasks({ run }: PgAsking, from: string, to: string): Promise<void> {
-  // Of two tasks of one name the later one counts.
+  // Of two tasks with one name the later one counts.
   const other = 'task AS other JOIN loop AS theirs ON theirs.id = other.loop'
   const started = '(SELECT started_at FROM loop WHERE loop.id = task.loop)'
   await run(

@@ -16,7 +16,7 @@ async function entriesOf({ transcripts }: Store, iteration = 1): Promise<TurnEnt
   return entries
 }
 
-test('what was said is read on every machine, and its file is gone once it has arrived', async () => {
+test('what was said can be read on every machine, and its file is removed once it is uploaded', async () => {
   const { connect } = await openTestPlace({ now: () => 5 })
   const [store, other] = [connect(), connect()]
   const log = store.transcripts.openTurn('a1', 1)
@@ -30,7 +30,7 @@ test('what was said is read on every machine, and its file is gone once it has a
   await eventually(() => !existsSync(log.path))
 })
 
-test('arrives by itself while the agent works', async () => {
+test('is uploaded while the agent works', async () => {
   const { connect } = await openTestPlace({ now: () => 5 })
   const [store, other] = [connect(), connect()]
   const log = store.transcripts.openTurn('a1', 1)
@@ -39,7 +39,7 @@ test('arrives by itself while the agent works', async () => {
   log.close()
 })
 
-test('an attempt on another machine goes on behind the one before', async () => {
+test('an attempt on another machine continues after the previous one', async () => {
   const { connect } = await openTestPlace({ now: () => 5 })
   const stores = [connect(), connect()]
   for (const [n, store] of stores.entries()) {
@@ -52,7 +52,7 @@ test('an attempt on another machine goes on behind the one before', async () => 
   expect(attempts).toEqual([1, 2])
 })
 
-test('is there before the turn is saved that it belongs to', async () => {
+test('is stored before its turn is saved', async () => {
   const { connect } = await openTestPlace({ now: () => 5 })
   const [store, other] = [connect(), connect()]
   await store.create(loopOf('a1'))
@@ -96,7 +96,7 @@ async function partsOf({ read }: Store['transcripts'], start: number): Promise<U
   }
 }
 
-test('takes no more room than it may, and says what was left out; attempts are known all the same', async () => {
+test('takes no more space than allowed, and says what was left out; attempts are known nevertheless', async () => {
   const { url, connect } = await openTestPlace({ now: () => 5 })
   const store = connect({ transcriptMb: 0.3 })
   const log = store.transcripts.openTurn('a1', 1)
@@ -117,7 +117,7 @@ test('takes no more room than it may, and says what was left out; attempts are k
   expect(Number(row?.bytes)).toBeLessThan(10_000)
 })
 
-test('goes with loops that ended long ago', async () => {
+test('is removed with loops that ended long ago', async () => {
   const { connect } = await openTestPlace({ now: () => 5 })
   const store = connect()
   for (const id of ['a1', 'a2']) {
@@ -134,7 +134,7 @@ test('goes with loops that ended long ago', async () => {
   expect([await store.transcripts.size('a1', 1), await store.transcripts.size('a2', 1)]).toEqual([0, 18])
 })
 
-test('a store that is closed has brought all of it', async () => {
+test('a closed store has uploaded all of it', async () => {
   const { url, connect } = await openTestPlace({ now: () => 5 })
   const opening = JSON.stringify({ url, home: temporaryFolder() })
   const writer = startScript(`const { openPostgres } = await import(${source('host/postgres/store.ts')})

@@ -1,4 +1,7 @@
-/** Transcripts in Postgres, in compressed pieces: whoever reaches the database can read what was said, wherever that was. */
+/**
+ * Transcripts in Postgres, in compressed pieces: whoever reaches the database can read what was said, wherever that
+ * was.
+ */
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { Transcripts } from '../store.ts'
@@ -7,12 +10,12 @@ import type { PgAsking } from './asking.ts'
 import { openUpload, type Upload } from './upload.ts'
 
 export type PgTranscripts = Transcripts & {
-  /** Everything that was said in a loop here has arrived. */
+  /** Everything that was said in a loop here has been uploaded. */
   arrived(loop: string): Promise<void>
   close(): Promise<void>
 }
 
-/** `limitMb`: how much of what was printed in an iteration the database keeps. */
+/** `limitMb`: how much of the output of an iteration the database keeps. */
 type Around = { home: string; now: () => number; limitMb?: number | undefined }
 
 const LIMIT_MB = 8
@@ -72,7 +75,7 @@ const unpack = promisify<Buffer, Buffer>(gunzip)
 
 const OF = 'FROM transcript WHERE loop = $1 AND iteration = $2'
 
-/** Those that reach into a part of the log. */
+/** The pieces that overlap a part of the log. */
 const PIECES = `SELECT at_byte, data ${OF} AND at_byte < $4 AND at_byte + bytes_len > $3
   AND at_byte >= coalesce((SELECT max(at_byte) ${OF} AND at_byte <= $3), 0) ORDER BY at_byte`
 

@@ -10,7 +10,7 @@ import { type Opening, openPostgres } from './store.ts'
 
 const test = vitest.skipIf(await postgresMissing())
 
-/** Of its own, since it is stopped; each test leaves it running. */
+/** A separate one, since it is stopped; each test leaves it running. */
 let shared: Promise<TestServer> | undefined
 afterAll(async () => (await shared)?.remove())
 
@@ -19,7 +19,7 @@ let schemas = 0
 async function openTrouble(
   more: Partial<Opening> = {},
 ): Promise<{ server: TestServer; store: Store; notes: string[] }> {
-  shared ??= startPostgres({ synchronous_commit: 'on' }) // what was committed outlives a crash
+  shared ??= startPostgres({ synchronous_commit: 'on' }) // what was committed survives a crash
   const server = await shared
   const store = openPostgres({
     url: `${server.url}?schema=trouble_${++schemas}`,
@@ -61,7 +61,7 @@ describe('a store whose Postgres', () => {
     },
   )
 
-  test('is away is waited for, and says so', async () => {
+  test('is unreachable waits for it, and says so', async () => {
     const { server, store, notes } = await openTrouble()
     await store.create(loopOf('a1'))
     await server.stop()
@@ -72,7 +72,7 @@ describe('a store whose Postgres', () => {
     expect((await loaded).id).toBe('a1')
   })
 
-  test('stays away is a sentence once nobody waits any more', async () => {
+  test('stays unreachable throws a sentence when it stops waiting', async () => {
     const { server, store } = await openTrouble({ patienceMs: 300 })
     await store.create(loopOf('a1'))
     await server.stop()
@@ -80,7 +80,7 @@ describe('a store whose Postgres', () => {
     await server.start()
   })
 
-  test('comes back tells listeners what they have missed', async () => {
+  test('comes back notifies listeners of what they have missed', async () => {
     const { server, store } = await openTrouble()
     await store.create(loopOf('a1'))
     let heard = 0

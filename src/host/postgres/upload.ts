@@ -1,4 +1,4 @@
-/** Brings what a turn has written to its local file into the database, piece by piece, in whole lines. */
+/** Uploads what a turn has written to its local file to the database, piece by piece, in whole lines. */
 import { rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -10,15 +10,15 @@ import { LONG_PATIENCE_MS, untilItWorks } from '../waiting.ts'
 import { isUnreachable, type PgAsking } from './asking.ts'
 
 export type Upload = {
-  /** Something was written: it is brought soon, together with what follows. */
+  /** Something was written: it is uploaded soon, together with what follows. */
   wake(): void
-  /** What is there now has arrived, or cannot. */
+  /** What is there now is uploaded, or cannot be. */
   arrived(): Promise<void>
-  /** Nothing more is written. The file is removed once all of it has arrived. */
+  /** Nothing more is written. The file is removed once all of it is uploaded. */
   end(): Promise<void>
 }
 
-/** `limitMb`: beyond it only what ralph itself writes is kept of an iteration, and how much that leaves out. */
+/** `limitMb`: beyond this limit only what ralph itself writes is kept of an iteration, and how much is left out. */
 type Spooled = { loop: string; iteration: number; path: string; now: () => number; limitMb: number }
 
 const SOON_MS = 200
@@ -26,7 +26,7 @@ const SOON_MS = 200
 export function openUpload(asking: PgAsking, spooled: Spooled): Upload {
   const { path } = spooled
   const pieces = openPieces(asking, spooled)
-  let sent = sizeOf(path) // what lies there was left by a process that was killed
+  let sent = sizeOf(path) // what is there was left by a killed process
   let soon: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
   const send = async () => {
@@ -38,7 +38,7 @@ export function openUpload(asking: PgAsking, spooled: Spooled): Upload {
   const arrived = () => {
     clearTimeout(soon)
     soon = undefined
-    // One after the other. What cannot be brought is still in the file.
+    // One after the other. What cannot be uploaded is still in the file.
     running = running.then(send).catch(() => {})
     return running
   }
@@ -55,7 +55,7 @@ export function openUpload(asking: PgAsking, spooled: Spooled): Upload {
   }
 }
 
-/** Whole lines from a byte on, as many as make a piece. */
+/** Whole lines from a byte on, as many as fit a piece. */
 async function linesFrom(path: string, from: number): Promise<Buffer> {
   const there = sizeOf(path) - from
   if (there <= 0) return Buffer.alloc(0)
@@ -63,7 +63,7 @@ async function linesFrom(path: string, from: number): Promise<Buffer> {
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(there, PART_BYTES)), 0, undefined, from)
     const end = buffer.subarray(0, bytesRead).lastIndexOf(LINE_BREAK) + 1
-    return buffer.subarray(0, end || bytesRead) // a line that is longer comes in several pieces
+    return buffer.subarray(0, end || bytesRead) // a longer line is split into several pieces
   } finally {
     await file.close()
   }
@@ -106,7 +106,7 @@ function openPieces(asking: PgAsking, { loop, iteration, now, limitMb }: Spooled
 
 const pack = promisify<Buffer, Buffer>(gzip)
 
-/** What ralph writes itself tells which attempts there were. */
+/** ralph's own lines show which attempts there were. */
 function withoutOutput(lines: Buffer): Buffer {
   const kept = lines
     .toString()
@@ -120,11 +120,11 @@ const END =
 
 const SIZE = `SELECT (${END}) AS size`
 
-/** At the database's own end: an attempt on another machine may have written there before. */
+/** At the end in the database: an attempt on another machine may have written there before. */
 const APPEND = `INSERT INTO transcript (loop, iteration, at_byte, bytes_len, data)
   VALUES ($1, $2, coalesce((${END}), 0), $3, $4) RETURNING at_byte`
 
-/** Two that append at once want the same place. */
+/** Two that append at once want the same position. */
 function isPassing(cause: unknown): boolean {
   return isUnreachable(cause) || codeOf(cause) === '23505'
 }

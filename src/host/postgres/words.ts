@@ -1,8 +1,8 @@
-/** What Postgres, and the way to it, say about a database, as sentences for people. */
+/** Errors of Postgres, and of the connection to it, as sentences for people. */
 import { type ErrorCode, RalphError } from '../../error.ts'
 import { codeOf } from '../plain-words.ts'
 
-/** `where`: the database, as a person may read it. What is none of these is a bug of ours, and stays as it is. */
+/** `where`: the database as shown to people. Any other error is a bug of ours, and stays as it is. */
 export function inPostgresWords(cause: unknown, where: string): unknown {
   if (cause instanceof RalphError) return cause
   const trouble = troubleOf(cause)
@@ -28,13 +28,13 @@ const untrusted = refused(
   'its TLS certificate is not trusted. Name the certificate authority with ?sslrootcert=FILE, or correct the host name.',
 )
 
-/** By SQLSTATE, or by Node's name for it. */
+/** By SQLSTATE, or by Node's error code. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
   '57P01': stopping,
   '57P02': stopping,
   '57P03': stopping,
   '53300': unreachable('it has no free connections'),
-  '25P03': cut, // it took the connection away, because this process stood still in a transaction
+  '25P03': cut, // it closed the connection because this process was idle in a transaction
   ECONNREFUSED: away,
   ENOTFOUND: unreachable('host not found'),
   EAI_AGAIN: unreachable('the host name cannot be resolved'),
@@ -69,9 +69,9 @@ const SAID: readonly [RegExp, Trouble][] = [
   [/password must be a string/, refused('it asks for a password. Add it to the URL, or to ~/.pgpass.')],
 ]
 
-/** Also of a file that a URL names it may be said that it is missing: that is another thing. */
+/** ENOENT may also concern a file that a URL names: that is another problem. */
 function nameOf(cause: unknown): string {
-  const { syscall } = Object(cause) as NodeJS.ErrnoException // where it has one
+  const { syscall } = Object(cause) as NodeJS.ErrnoException // if it has one
   const code = String(codeOf(cause) ?? '')
   return code === 'ENOENT' ? `${syscall} ${code}` : code
 }
@@ -88,14 +88,14 @@ export function isForbidden(cause: unknown): boolean {
   return codeOf(cause) === '42501'
 }
 
-/** Tables are missing or old, and this user may not make them. */
+/** Tables are missing or old, and this user may not create them. */
 export function notOwner(where: string, cause: unknown): RalphError {
   const words =
     'its tables are not up to date, and this user may not change them. Run `ralph doctor` as their owner first.'
   return new RalphError('database-refused', `${where}: ${words}`, { cause })
 }
 
-/** Two that wrote at once stood in each other's way: one of them begins again. */
+/** Two that wrote at once collided: one of them starts again. */
 export function isCollision(cause: unknown): boolean {
   return ['40001', '40P01'].includes(String(codeOf(cause)))
 }

@@ -4,7 +4,7 @@ import { PROMPT_OF_ALL_KINDS, type Scene } from './scene.ts'
 
 export function answerRecords(scene: Scene): void {
   describe(`the answers in ${scene.name}`, () => {
-    test('are given again for the same key and the same input, by others too', async () => {
+    test('are repeated for the same key and the same input, to others as well', async () => {
       const { answers } = scene.store
       expect(await answers.begin('k1', 'input', 0)).toEqual({ kind: 'new' })
       await answers.end('k1', PROMPT_OF_ALL_KINDS.toWellFormed())
@@ -22,7 +22,7 @@ export function answerRecords(scene: Scene): void {
       expect(await answers.begin('k2', 'other', 0)).toEqual({ kind: 'new' })
     })
 
-    test('are waited for, unless whoever was to give them is gone', async () => {
+    test('are waited for, unless their process has ended', async () => {
       const { answers } = scene.store
       await answers.begin('k1', 'input', 0)
       expect(await answers.begin('k1', 'input', 0)).toEqual({ kind: 'busy' })

@@ -1,4 +1,4 @@
-/** Tasks of the board are kept, changed by one at a time, and every change is told. */
+/** Tasks of the board are stored, changed by one at a time, and every change is reported. */
 import { describe, expect, test } from 'vitest'
 import { startLoop } from '../../engine/loop.ts'
 import { START } from '../../engine/stories.test-support.ts'
@@ -22,7 +22,7 @@ export function taskOf(id: string, fields: Partial<BoardTask> = {}): BoardTask {
 
 export function boardRecords(scene: Scene): void {
   describe(`the board in ${scene.name}`, () => {
-    test('keeps tasks as they were made', async () => {
+    test('stores tasks as they were created', async () => {
       const task = taskOf('a', { description: PROMPT_OF_ALL_KINDS, labels: ['x'], limits: { minutes: 5 } })
       await scene.store.board.create(task)
       expect(await scene.store.board.load('a')).toEqual(task)
@@ -39,7 +39,7 @@ export function boardRecords(scene: Scene): void {
       expect(await board.load('a')).toEqual(saved)
     })
 
-    test('stores no change that does not fit to all tasks', async () => {
+    test('stores no change that conflicts with other tasks', async () => {
       const { board } = scene.store
       for (const id of ['a', 'b']) await board.create(taskOf(id))
       const seen: string[] = []
@@ -53,7 +53,7 @@ export function boardRecords(scene: Scene): void {
       expect(await board.load('a')).toEqual(taskOf('a'))
     })
 
-    test('changes only what is given of a group', async () => {
+    test('changes only the given fields of a group', async () => {
       const { board } = scene.store
       expect(await board.saveGroup({ project_id: 'g' })).toEqual({ project_id: 'g', name: 'g', repo: null })
       await Promise.all([
@@ -81,7 +81,7 @@ export function boardRecords(scene: Scene): void {
       expect(await ids({ archived: false, limit: 3, after: first.next ?? '' })).toEqual(['a'])
     })
 
-    test('begins the loop of a task together with the task, or neither', async () => {
+    test('creates the loop of a task together with the task, or neither', async () => {
       const { board } = scene.store
       const task = taskOf('a')
       await board.create(task)
@@ -92,7 +92,7 @@ export function boardRecords(scene: Scene): void {
       await expect(scene.store.load('l2')).rejects.toMatchObject({ code: 'loop-unknown' })
     })
 
-    test('knows which queued loops may begin, in their order', async () => {
+    test('knows which queued loops may start, in order', async () => {
       const { board } = scene.store
       const begin = async (id: string, fields: Partial<BoardTask>) => {
         const task = taskOf(id, fields)
@@ -116,7 +116,7 @@ export function boardRecords(scene: Scene): void {
       expect((await board.queue()).map(({ loop }) => loop)).toEqual(['l-blocked', 'l-free', 'l-first', 'l-low'])
     })
 
-    test('removes a task of the version that was read', async () => {
+    test('removes a task only at the version that was read', async () => {
       const { board } = scene.store
       await board.create(taskOf('a'))
       expect(await board.remove('a', 2)).toBe(false)
@@ -125,14 +125,14 @@ export function boardRecords(scene: Scene): void {
       expect(await board.load('a')).toBeUndefined()
     })
 
-    test('keeps groups', async () => {
+    test('stores groups', async () => {
       const { board } = scene.store
       await board.saveGroup({ project_id: 'p', name: 'Shop', repo: null })
       await board.saveGroup({ project_id: 'p', name: 'Shop', repo: '/shop' })
       expect(await board.groups()).toEqual([{ project_id: 'p', name: 'Shop', repo: '/shop' }])
     })
 
-    test('tells every change in order, and forgets them when asked', async () => {
+    test('reports every change in order, and forgets them on request', async () => {
       const { board } = scene.store
       const task = taskOf('a')
       await board.create(task)

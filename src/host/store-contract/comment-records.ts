@@ -1,4 +1,4 @@
-/** Comments on lines of a diff: who is told, and whether it has arrived. */
+/** Comments on lines of a diff: who receives them, and whether they have arrived. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../../engine/loop.ts'
 import { works } from '../../engine/stories.test-support.ts'
@@ -37,7 +37,7 @@ export function commentRecords(scene: Scene): void {
   describe(`the comments in ${scene.name}`, () => {
     beforeEach(() => scene.story('a1', {}, works))
 
-    test('are kept as they were written, in their order, and told together', async () => {
+    test('are stored as they were written, in order, and delivered together', async () => {
       const added = await add('a', 'b')
       expect(added.map(({ id: _, at: __, ...rest }) => rest)).toEqual(
         ['a', 'b'].map((path) => ({ ...COMMENT, path, loop: 'a1', hearer: 'a1', delivered: null })),
@@ -46,13 +46,13 @@ export function commentRecords(scene: Scene): void {
       expect(await scene.store.told('a1')).toMatchObject({ by: 'Ada', order: order(added) })
     })
 
-    test('wait where nothing is told', async () => {
+    test('wait if no order delivers them', async () => {
       await comments().add('a1', [COMMENT])
       expect(await scene.store.told('a1')).toBeUndefined()
       expect(await states('a1')).toEqual([['src/a.ts', 'a1', null]])
     })
 
-    test('arrive once, when the turn that tells them has begun', async () => {
+    test('arrive once, when the turn that delivers them has started', async () => {
       const [one, two] = await add('a', 'b')
       await comments().deliver([one?.id ?? 0], 2)
       await comments().deliver([one?.id ?? 0, two?.id ?? 0], 3)
@@ -62,7 +62,7 @@ export function commentRecords(scene: Scene): void {
       ])
     })
 
-    test('have arrived at the latest with the end of that turn', async () => {
+    test('have arrived at the latest at the end of that turn', async () => {
       await add('a')
       const told = await scene.store.told('a1')
       if (told) await scene.saves('a1', told)
@@ -71,13 +71,13 @@ export function commentRecords(scene: Scene): void {
       expect(await states('a1')).toEqual([['a', 'a1', 2]])
     })
 
-    test('are heard by the loop that goes on with the work, and listed for both', async () => {
+    test('go to the loop that continues the work, and are listed for both', async () => {
       const added = await comments().add('a1', [COMMENT])
       await scene.store.create(loopOf('a2'), [
         { commentsOf: 'a1', tells },
         { by: 'Ada', order: { kind: 'say', words: 'Go on.' } },
       ])
-      // Another one that goes on with the same work gets what is left.
+      // Another loop that continues the same work gets what is left.
       await scene.store.create(loopOf('a3'), [{ commentsOf: 'a1', tells }])
       expect(await scene.store.told('a3')).toBeUndefined()
       expect(await states('a1')).toEqual([['src/a.ts', 'a2', null]])
@@ -89,7 +89,7 @@ export function commentRecords(scene: Scene): void {
       expect(await scene.store.told('a2')).toMatchObject({ order: { words: 'Go on.' } })
     })
 
-    test('are told to the loop of a task as it begins', async () => {
+    test('are delivered to the loop of a task as it starts', async () => {
       const added = await comments().add('a1', [COMMENT])
       const task = taskOf('t1')
       await scene.store.board.create(task)
@@ -99,7 +99,7 @@ export function commentRecords(scene: Scene): void {
       expect(await states('a1')).toEqual([['src/a.ts', 'a2', null]])
     })
 
-    test('are removed until their loop hears them; of those that came together, the others stay', async () => {
+    test('can be removed until their loop receives them; others that came with them stay', async () => {
       const [one, two, three] = await add('a', 'b', 'c')
       expect(await comments().remove(two?.id ?? 0, order)).toBe(true)
       expect(await comments().remove(two?.id ?? 0, order)).toBe(false)

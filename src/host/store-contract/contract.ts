@@ -1,4 +1,4 @@
-/** What every store has to do, a file a property. SQLite runs this suite, and so does whatever else keeps loops. */
+/** What every store has to do, one file per property. SQLite runs this suite, and so does every other store. */
 import { answerRecords } from './answer-records.ts'
 import { boardRecords } from './board-records.ts'
 import { commentRecords } from './comment-records.ts'

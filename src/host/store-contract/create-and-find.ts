@@ -1,10 +1,10 @@
-/** Loops are kept as they were made, and found by the beginning of their id. */
+/** Loops are stored as they were created, and found by the start of their id. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { loopOf, PROMPT_OF_ALL_KINDS, type Scene } from './scene.ts'
 
 export function createAndFind(scene: Scene): void {
-  describe(`${scene.name} keeps loops`, () => {
-    test('as they were made', async () => {
+  describe(`${scene.name} stores loops`, () => {
+    test('as they were created', async () => {
       const loop = loopOf('a1', { prompt: PROMPT_OF_ALL_KINDS })
       await scene.store.create(loop)
       expect(await scene.store.load('a1')).toEqual(loop)
@@ -50,7 +50,7 @@ export function createAndFind(scene: Scene): void {
       expect(await scene.store.find(given)).toBe(id)
     })
 
-    test('but not by a beginning of several, which it names', async () => {
+    test('but not by a prefix of several, which it names', async () => {
       await expect(scene.store.find('abc')).rejects.toMatchObject({
         code: 'loop-unknown',
         message: expect.stringMatching(/abc1.*abc12|abc12.*abc1/),

@@ -1,4 +1,4 @@
-/** Whoever reads on from a number misses nothing. */
+/** A reader that resumes from a number misses nothing. */
 import { describe, expect, test } from 'vitest'
 import { checked, checks, claims, works } from '../../engine/stories.test-support.ts'
 import { eventually } from '../place.test-support.ts'
@@ -7,7 +7,7 @@ import { loopOf, PROMPT_OF_ALL_KINDS, type Scene, storyIn, upTo } from './scene.
 
 export function events(scene: Scene): void {
   describe(`the events of ${scene.name}`, () => {
-    test('are read on from where a reader stopped', async () => {
+    test('can be read from where a reader stopped', async () => {
       await scene.story('a1', {}, works, works)
       const [, second] = await scene.store.events(0)
       await scene.story('a2', {}, works)
@@ -20,7 +20,7 @@ export function events(scene: Scene): void {
       expect(await scene.store.events(later.at(-1)?.seq ?? 0)).toEqual([])
     })
 
-    test('have numbers that only rise, over all loops and connections', async () => {
+    test('have rising numbers, over all loops and connections', async () => {
       const other = await scene.connect()
       await scene.story('a1', {}, works)
       await storyIn(other, 'a2', {}, works, works)
@@ -37,7 +37,7 @@ export function events(scene: Scene): void {
       expect(await scene.store.events(0, 'a3')).toEqual([])
     })
 
-    test('are missed by no reader that resumes, whichever writer began or committed first', async () => {
+    test('are missed by no reader that resumes, whichever writer started or committed first', async () => {
       const ids = ['a1', 'a2', 'a3']
       for (const id of ids) await scene.store.create(loopOf(id, {}))
       const code = (id: string) => `const lease = await store.lease('${id}')
@@ -66,7 +66,7 @@ export function events(scene: Scene): void {
       expect(seen).toEqual(await scene.store.events(0))
     })
 
-    test('end at the heads, which tell of everything else that is read on from, too', async () => {
+    test('end at the heads, which also cover everything else that readers resume from', async () => {
       expect(await scene.store.heads()).toEqual({ events: 0, board: 0, panes: 0, loops: 0 })
       await scene.story('a1', {}, works, works)
       const other = await scene.connect()
@@ -96,7 +96,7 @@ export function events(scene: Scene): void {
   })
 
   describe(`new loops of ${scene.name}`, () => {
-    test('are read on from where a reader stopped, in the order in which they were made', async () => {
+    test('can be read from where a reader stopped, in the order in which they were created', async () => {
       await scene.store.create(loopOf('b1', {}, 5))
       await scene.store.create(loopOf('a1', {}, 1))
       const [first, second] = await scene.store.begun(0)
@@ -108,7 +108,7 @@ export function events(scene: Scene): void {
   })
 
   describe(`a listener of ${scene.name}`, () => {
-    test('hears of what another connection does, and nothing once it has stopped', async () => {
+    test('is notified of what another connection does, and of nothing once it has stopped', async () => {
       await scene.store.create(loopOf('a1'))
       const other = await scene.connect()
       let heard = 0

@@ -33,7 +33,7 @@ export function iterations(scene: Scene): void {
       ])
     })
 
-    test('know what the turn was like', async () => {
+    test('know what happened in the turn', async () => {
       await scene.story(
         'a1',
         {},
@@ -89,7 +89,7 @@ export function iterations(scene: Scene): void {
       ])
     })
 
-    test('have their checks, in order, with their words', async () => {
+    test('have their checks, in order, with their output', async () => {
       const spec = { checks: ['npm test', 'npm run lint'] }
       const verdicts = [
         { check: 'npm test', result: 'fail', failures: 2, tail: '2 failed\0 🦉' },
@@ -99,7 +99,7 @@ export function iterations(scene: Scene): void {
       expect((await scene.store.iterations('a1')).map((iteration) => iteration.verdicts)).toEqual([[], verdicts, []])
     })
 
-    test('have the last checks when they were run again', async () => {
+    test('have the last checks if they were run again', async () => {
       const stages = [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }]
       await scene.story(
         'a1',
@@ -113,7 +113,7 @@ export function iterations(scene: Scene): void {
       expect(first?.verdicts).toEqual([{ check: 'npm test', result: 'fail', failures: 1, tail: 'flaky' }])
     })
 
-    test('know what was claimed and reported, and what was noticed with their checks', async () => {
+    test('know what was claimed and reported, and the findings of their checks', async () => {
       const findings = noticed('tests-changed', 'a.test.ts')
       await scene.story(
         'a1',
@@ -142,7 +142,7 @@ export function iterations(scene: Scene): void {
       expect(second).toEqual(found[1])
     })
 
-    test('come in spans', async () => {
+    test('can be read in spans', async () => {
       await scene.story('a1', { until: true, checks: ['npm test'] }, checks('fail'), works, checks('fail'), works)
       const numbers = async (after: number, limit: number) =>
         (await scene.store.iterations('a1', { after, limit })).map(({ n, verdicts }) => [n, verdicts.length])

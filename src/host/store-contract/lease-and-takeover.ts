@@ -1,4 +1,4 @@
-/** One driver at a time, and the next one when it is gone. */
+/** One driver at a time, and the next one when it has died. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { works } from '../../engine/stories.test-support.ts'
 import { eventually } from '../place.test-support.ts'
@@ -30,7 +30,7 @@ export function leaseAndTakeover(scene: Scene): void {
         expect(asked).toEqual({ heldBy: expect.stringMatching(/\S/) })
     })
 
-    test('that is refused does not take the right from the one who holds it', async () => {
+    test('that is refused does not take the right from its holder', async () => {
       const lease = granted(await scene.store.lease('a1'))
       await (await scene.connect()).lease('a1')
       const { loop, fact } = move(await scene.store.load('a1'), works)
@@ -38,7 +38,7 @@ export function leaseAndTakeover(scene: Scene): void {
       expect((await scene.store.load('a1')).tally.iteration).toBe(1)
     })
 
-    test('is free again once it is released, also for others', async () => {
+    test('is free again once it is released, even for others', async () => {
       const other = await scene.connect()
       await granted(await scene.store.lease('a1')).release()
       expect(granted(await other.lease('a1')).epoch).toBe(2)
@@ -56,7 +56,7 @@ export function leaseAndTakeover(scene: Scene): void {
       expect(answers.filter((answer) => 'epoch' in answer)).toHaveLength(1)
     })
 
-    test('tells whether the loop is driven', async () => {
+    test('shows whether the loop is driven', async () => {
       const other = await scene.connect()
       expect([await scene.store.isDriven('a1'), await other.isDriven('a1')]).toEqual([false, false])
       const lease = granted(await scene.store.lease('a1'))
@@ -73,7 +73,7 @@ export function leaseAndTakeover(scene: Scene): void {
       }
     })
 
-    test('of a process that was killed goes to the next one, whose epoch is higher', async () => {
+    test('of a killed process goes to the next one, whose epoch is higher', async () => {
       const holder = scene.start(
         `const lease = await store.lease('a1'); await save(lease); console.log('leased'); setInterval(() => {}, 1_000)`,
       )
@@ -99,7 +99,7 @@ export function leaseAndTakeover(scene: Scene): void {
       expect([old.lost.aborted, lease.lost.aborted]).toEqual([true, false])
     })
 
-    test('is lost for whoever listens for changes, though nothing is saved', async () => {
+    test('is lost for anyone who listens for changes, even if nothing is saved', async () => {
       const old = granted(await scene.store.lease('a1'))
       const stop = scene.store.onChange(() => {})
       const lost = new Promise((done) => old.lost.addEventListener('abort', done, { once: true }))

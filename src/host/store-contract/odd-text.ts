@@ -1,4 +1,4 @@
-/** NUL bytes and lone surrogates: facts, specs, orders and records come back exactly, texts of lists well-formed. */
+/** NUL bytes and lone surrogates: facts, specs, orders and records come back exactly, texts in lists well-formed. */
 import { describe, expect, test } from 'vitest'
 import { checked, checks, claims, say, turn } from '../../engine/stories.test-support.ts'
 import { granted, loopOf, move, type Scene, WORK } from './scene.ts'
@@ -39,7 +39,7 @@ export function oddText(scene: Scene): void {
       expect(two?.verdicts).toEqual([{ ...verdict, check: plain, tail: plain }])
     })
 
-    test('in an order, and the name of who gave it', async () => {
+    test('in an order, and the name of its sender', async () => {
       await scene.store.create(loopOf('a1'))
       await scene.store.tell('a1', text, { kind: 'say', words: text })
       const fact = await scene.store.told('a1')

@@ -1,4 +1,4 @@
-/** What a person tells a loop waits until its driver has saved it. */
+/** An order from a person waits until the loop's driver has saved it. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Fact } from '../../engine/loop.ts'
 import { works } from '../../engine/stories.test-support.ts'
@@ -17,7 +17,7 @@ export function orders(scene: Scene): void {
       expect(await scene.store.told('a1')).toBeUndefined()
     })
 
-    test('keep who gave them and what they say', async () => {
+    test('keep their sender and their content', async () => {
       for (const order of ORDERS) {
         await scene.store.tell('a1', "Ada O'Hara", order)
         expect(await take()).toMatchObject({ kind: 'told', by: "Ada O'Hara", order, at: expect.any(Number) })
@@ -32,12 +32,12 @@ export function orders(scene: Scene): void {
       expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'say' } })
     })
 
-    test('are seen by whoever drives, wherever they were given', async () => {
+    test('are seen by the driver, wherever they were given', async () => {
       await (await scene.connect()).tell('a1', 'Ada', { kind: 'pause' })
       expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'pause' } })
     })
 
-    test('are known by their loops, also of one kind alone', async () => {
+    test('list their loops, all or those with one kind of order', async () => {
       await scene.store.create(loopOf('b2'))
       await scene.store.tell('a1', 'Ada', { kind: 'say', words: 'one' })
       await scene.store.tell('b2', 'Ada', { kind: 'say', words: 'two' })

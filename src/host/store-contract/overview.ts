@@ -1,4 +1,4 @@
-/** What all loops come to at a glance, and which of them need a person. */
+/** All loops at a glance, and which of them need a person. */
 import { describe, expect, test } from 'vitest'
 import type { Owner, Work } from '../../engine/loop.ts'
 import {
@@ -27,7 +27,7 @@ export function overview(scene: Scene): void {
   const owned = (owner: object, more: Partial<Work> = {}) => work({ owner: owner as Owner, ...more })
 
   describe(`the overview of ${scene.name}`, () => {
-    test('of nothing is nothing', async () => {
+    test('of nothing is empty', async () => {
       expect(await scene.store.overview(0)).toEqual({ byStatus: {}, tasks: {}, folders: [], costUsd: 0 })
       expect(await scene.store.needing(0)).toEqual([])
     })
@@ -67,7 +67,7 @@ export function overview(scene: Scene): void {
   })
 
   describe(`those who need a person in ${scene.name}`, () => {
-    test('ask, have stopped short, or may have lost their driver, newest first', async () => {
+    test('wait for an answer, have stopped short, or may have lost their driver, newest first', async () => {
       await scene.story('asks', {}, at(3, wantsPerson()))
       await scene.story('stuck', {}, ...halts)
       await scene.story('running', {}, at(4, works))
@@ -83,13 +83,13 @@ export function overview(scene: Scene): void {
       expect(await whyOf(LATER + 1)).not.toContainEqual(['stuck', 'stuck'])
     })
 
-    test('are no more once another loop goes on with their work', async () => {
+    test('are none once another loop continues their work', async () => {
       await scene.story('a1', {}, ...halts)
       await scene.store.create(loopOf('a2', work({ parent: { loop: 'a1', iteration: 0 } })))
       expect(await whyOf()).toEqual([['a2', 'under-way']])
     })
 
-    test('have their work reviewed while their task is', async () => {
+    test('wait for a review as long as their task does', async () => {
       const task = taskOf('t1', { status: 'in-review', loop_id: 'a1' })
       await scene.store.board.create(task)
       await scene.store.board.create(taskOf('t2', { status: 'in-review' }))
@@ -100,7 +100,7 @@ export function overview(scene: Scene): void {
       expect(await whyOf()).toEqual([])
     })
 
-    test('are those of the last loop of a task of the board, unless it is settled', async () => {
+    test('are those of the last loop of a board task, unless it is settled', async () => {
       const task = taskOf('t1', { status: 'in-progress', loop_id: 'a2' })
       await scene.store.board.create(task)
       for (const id of ['a1', 'a2']) await scene.story(id, owned({ kind: 'board', task: 't1' }), ...halts)
@@ -111,7 +111,7 @@ export function overview(scene: Scene): void {
       expect(await whyOf()).toEqual(['a3', 'a4'].map((id) => [id, 'stuck']))
     })
 
-    test('are those of the last loop of a task of a vault', async () => {
+    test('are those of the last loop of a vault task', async () => {
       for (const id of ['l1', 'l2']) {
         await beginIn(scene.store.tasks, taskLoop(id), {})
         await scene.saves(id, ...halts)
@@ -119,7 +119,7 @@ export function overview(scene: Scene): void {
       expect(await whyOf()).toEqual([['l2', 'stuck']])
     })
 
-    test('are those of the last loop of a task of a project', async () => {
+    test('are those of the last loop of a project task', async () => {
       const loops = { a1: ['p', 'T1'], a2: ['p', 'T2'], a3: ['p', 'T1'], a4: ['q', 'T2'] } as const
       for (const [minute, [id, [name, task]]] of Object.entries(loops).entries()) {
         await scene.store.create(loopOf(id, owned({ kind: 'project', name, task }), minute))

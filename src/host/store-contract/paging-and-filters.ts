@@ -20,25 +20,25 @@ const HERE = { ...WORK, dir: '/here' }
 
 export function pagingAndFilters(scene: Scene): void {
   describe(`${scene.name} lists loops`, () => {
-    test('newest first, as many as are asked for', async () => {
+    test('newest first, as many as requested', async () => {
       for (const minute of [2, 0, 3, 1]) await scene.store.create(loopOf(`m${minute}`, {}, minute))
       expect(idsOf(await scene.store.list())).toEqual(['m3', 'm2', 'm1', 'm0'])
       expect(idsOf(await scene.store.list({ limit: 2 }))).toEqual(['m3', 'm2'])
     })
 
-    test('the later made first where the time is the same', async () => {
+    test('the later created first if the time is the same', async () => {
       for (const id of ['b', 'c', 'a']) await scene.store.create(loopOf(id))
       expect(idsOf(await scene.store.list())).toEqual(['a', 'c', 'b'])
     })
 
-    test('of one folder alone', async () => {
+    test('of one folder only', async () => {
       await scene.store.create(loopOf('here', { work: { ...WORK, dir: '/here' } }))
       await scene.store.create(loopOf('below', { work: { ...WORK, dir: '/here/below' } }))
       expect(idsOf(await scene.store.list({ dir: '/here' }))).toEqual(['here'])
       expect((await scene.store.list({ dir: '/elsewhere' })).rows).toEqual([])
     })
 
-    test('and finds the last that worked in a folder itself, however many were made there since', async () => {
+    test('and finds the last that worked in a folder itself, however many were created there since', async () => {
       const worktree = { from: '/here', path: '/trees/a', branch: 'a', commit: 'c0' }
       await scene.story('older', { work: HERE }, works)
       await scene.story('last', { work: HERE }, works)
@@ -48,7 +48,7 @@ export function pagingAndFilters(scene: Scene): void {
       expect(await scene.store.lastIn('/trees/a')).toBeUndefined()
     })
 
-    test('page by page, also within one millisecond and while new ones come', async () => {
+    test('page by page, even within one millisecond and while new ones come', async () => {
       const made = upTo(9).map((n) => `loop-${n}`)
       for (const [index, id] of made.entries()) await scene.store.create(loopOf(id, {}, Math.floor(index / 4)))
       const seen: string[] = []
@@ -64,18 +64,18 @@ export function pagingAndFilters(scene: Scene): void {
       expect(pages).toBe(5)
     })
 
-    test('without a next page where no more follow', async () => {
+    test('without a next page if no more follow', async () => {
       for (const id of ['a', 'b']) await scene.store.create(loopOf(id))
       expect(await scene.store.list()).not.toHaveProperty('next')
       expect(await scene.store.list({ limit: 2 })).not.toHaveProperty('next')
       expect((await scene.store.list({ limit: 1 })).next).toMatch(/\S/)
     })
 
-    test.each(['', 'x', '1', '1-2-3', "1-1'"])('but not after "%s", which is no cursor', async (after) => {
+    test.each(['', 'x', '1', '1-2-3', "1-1'"])('but not after "%s", which is not a cursor', async (after) => {
       await expect(scene.store.list({ after })).rejects.toMatchObject({ code: 'usage' })
     })
 
-    test('of some statuses', async () => {
+    test('with certain statuses', async () => {
       await scene.story('done', {}, claims('clear'))
       await scene.story('cancelled', {}, cancel)
       await scene.story('asking', {}, wantsPerson())
@@ -100,7 +100,7 @@ export function pagingAndFilters(scene: Scene): void {
         expect((await scene.store.list({ owner })).rows).toMatchObject([{ id, owner }])
     })
 
-    test('by a part of their prompt, taken literally, in whatever case', async () => {
+    test('by a part of their prompt, taken literally, ignoring case', async () => {
       for (const [id, prompt] of Object.entries({ a: 'Fix the Parser 🦉', b: '100% of _it_', c: "it's \\d+" }))
         await scene.store.create(loopOf(id, { prompt }))
       const found = async (text: string) => idsOf(await scene.store.list({ text }))
@@ -119,7 +119,7 @@ export function pagingAndFilters(scene: Scene): void {
       expect([idsOf(second), second.next]).toEqual([['h1'], undefined])
     })
 
-    test('as their spec says now, when that has changed', async () => {
+    test('as their spec says now, if that has changed', async () => {
       const loop = await scene.story('a1', {}, works)
       const work = { ...WORK, dir: '/there', agent: 'command:./other', owner: { kind: 'project' as const } }
       const changed = { ...loop, spec: { ...loop.spec, prompt: 'Another prompt', work } }
@@ -131,7 +131,7 @@ export function pagingAndFilters(scene: Scene): void {
       expect((await scene.store.list({ owner: 'person' })).rows).toEqual([])
     })
 
-    test('with what has become of them', async () => {
+    test('with their outcome', async () => {
       await scene.story(
         'a1',
         { checks: ['npm test'] },

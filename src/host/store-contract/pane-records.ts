@@ -1,4 +1,4 @@
-/** What is known of agents in panes, and their mail. */
+/** What is known about agents in panes, and their mail. */
 import { describe, expect, test } from 'vitest'
 import { loopOf, PROMPT_OF_ALL_KINDS, type Scene } from './scene.ts'
 
@@ -10,7 +10,7 @@ export function paneRecords(scene: Scene): void {
   const mailOf = async (crew = 'c1') => (await panes().mail(crew)).map(({ name, mail }) => [name, mail])
 
   describe(`the agents in panes in ${scene.name}`, () => {
-    test('are known as they were saved last, by others too', async () => {
+    test('are known as they were last saved, to others as well', async () => {
       await panes().save(API, { state: 'READY' })
       await panes().save(API, { state: 'WORKING', words: PROMPT_OF_ALL_KINDS })
       await panes().save({ crew: 'c2', name: 'api' }, { state: 'DONE' })
@@ -20,7 +20,7 @@ export function paneRecords(scene: Scene): void {
       expect(await panes().list()).toHaveLength(2)
     })
 
-    test('have mail in the order in which it was left, also by others', async () => {
+    test('have mail in the order in which it was left, including mail from others', async () => {
       await panes().save(API, {})
       await panes().save(WEB, {})
       const other = await scene.connect()
@@ -37,12 +37,12 @@ export function paneRecords(scene: Scene): void {
       expect(await mailOf('c2')).toEqual([])
     })
 
-    test('get no mail where nobody knows them', async () => {
+    test('get no mail if they are unknown', async () => {
       expect(await panes().post(API, { kind: 'seen' })).toBeUndefined()
       expect(await mailOf()).toEqual([])
     })
 
-    test('are saved together with what that has dealt with, and with what is told of it', async () => {
+    test('are saved together with the mail that was handled, and with the change', async () => {
       await panes().save(API, { state: 'READY' }, { change: { state: 'READY' } })
       const first = (await panes().post(API, { kind: 'answered' })) ?? 0
       await panes().post(API, { kind: 'seen' })
@@ -57,7 +57,7 @@ export function paneRecords(scene: Scene): void {
       expect(await panes().changes(0, 'c2')).toEqual([])
     })
 
-    test('begin a task once, and none that was dropped', async () => {
+    test('start a task once, and none that was dropped', async () => {
       await panes().save(API, {})
       const task = (await panes().post(API, { kind: 'task', prompt: 'Write it.' })) ?? 0
       const loop = loopOf('a1')

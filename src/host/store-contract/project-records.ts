@@ -1,4 +1,4 @@
-/** What ralph knows of projects. */
+/** What ralph knows about projects. */
 import { describe, expect, test } from 'vitest'
 import { PROMPT_OF_ALL_KINDS, type Scene } from './scene.ts'
 
@@ -8,7 +8,7 @@ export function projectRecords(scene: Scene): void {
       expect(await scene.store.projects.load('/project')).toBeUndefined()
     })
 
-    test('are loaded as they were saved last, by others too', async () => {
+    test('are loaded as they were last saved, by others as well', async () => {
       const record = { tasks: [{ id: 'T1', words: PROMPT_OF_ALL_KINDS, none: null }], iteration: 3 }
       await scene.store.projects.save('/project', { iteration: 1 })
       await scene.store.projects.save('/project', record)
@@ -16,7 +16,7 @@ export function projectRecords(scene: Scene): void {
       expect(await (await scene.connect()).projects.load('/project')).toEqual(record)
     })
 
-    test('are forgotten, which leaves those of others', async () => {
+    test('can be forgotten, which leaves the others', async () => {
       await scene.store.projects.save('/one', { iteration: 1 })
       await scene.store.projects.save('/two', { iteration: 2 })
       await scene.store.projects.forget('/one')
@@ -25,7 +25,7 @@ export function projectRecords(scene: Scene): void {
       expect(await scene.store.projects.load('/two')).toEqual({ iteration: 2 })
     })
 
-    test('are of one folder each', async () => {
+    test('belong to one folder each', async () => {
       await scene.store.projects.save('/one', { iteration: 1 })
       await scene.store.projects.save('/one/below', { iteration: 2 })
       expect(await scene.store.projects.load('/one')).toEqual({ iteration: 1 })

@@ -18,7 +18,7 @@ export function reportRecords(scene: Scene): void {
       expect(await scene.store.reports.turnOf('hash 1')).toBeUndefined()
     })
 
-    test('a pass of another attempt counts for nothing', async () => {
+    test('a pass of another attempt does not count', async () => {
       await scene.story('a1', {})
       await scene.store.reports.issue(FIRST, 'hash 1')
       await scene.saves('a1', lost)
@@ -27,7 +27,7 @@ export function reportRecords(scene: Scene): void {
       expect(await scene.store.reports.of(FIRST)).toEqual([])
     })
 
-    test('a new pass takes the place of the one before', async () => {
+    test('a new pass replaces the previous one', async () => {
       await scene.story('a1', {})
       await scene.store.reports.issue(FIRST, 'hash 1')
       await scene.store.reports.issue(FIRST, 'hash 2')

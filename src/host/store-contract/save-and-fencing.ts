@@ -1,4 +1,4 @@
-/** A fact is saved whole, and only by the newest lease. */
+/** A fact is saved completely, and only by the newest lease. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -18,7 +18,7 @@ import { ANYTHING, granted, loopOf, move, type Scene, upTo } from './scene.ts'
 
 export function saveAndFencing(scene: Scene): void {
   describe(`what ${scene.name} saves`, () => {
-    test('is loaded again, by others too', async () => {
+    test('can be loaded again, by others as well', async () => {
       const loop = await scene.story(
         'a1',
         { checks: ['npm test'] },
@@ -43,7 +43,7 @@ export function saveAndFencing(scene: Scene): void {
       expect(events.at(-1)?.next).toEqual({ kind: 'wait', why: 'paused' })
     })
 
-    test('is refused when the loop has been taken over, and leaves nothing behind', async () => {
+    test('is refused if the loop has been taken over, and leaves nothing behind', async () => {
       await scene.store.create(loopOf('a1'))
       await scene.store.tell('a1', 'Ada', { kind: 'say', words: 'faster' })
       const old = granted(await scene.store.lease('a1'))
@@ -65,7 +65,7 @@ export function saveAndFencing(scene: Scene): void {
       expect((await scene.store.events(0, 'a1')).map(({ n }) => n)).toEqual([1])
     })
 
-    test('is written whole or not at all', async () => {
+    test('is written completely or not at all', async () => {
       const loop = await scene.story('a1', {}, works, say('go on'))
       await scene.store.tell('a1', 'Ada', { kind: 'say', words: 'stay' })
       const before = await scene.everything('a1')

@@ -23,15 +23,15 @@ import {
 import { source, startScript } from '../place.test-support.ts'
 import type { Held, Lease, LoopRow, Store } from '../store.ts'
 
-/** How a kind of store is made, as data. */
+/** How to create a kind of store, as data. */
 export type StoreKind = { name: string; open(): Promise<StorePlace> }
 
-/** A place that is empty at first; each connection to it is a store of its own. */
+/** A place that is empty at first; each connection to it is a separate store. */
 export type StorePlace = {
   connect(): Promise<Store>
   /** TypeScript that connects to this place in another process: an expression. */
   elsewhere: string
-  /** Frees the lease of a loop though its holder lives, as happens where it is taken for dead. */
+  /** Frees the lease of a loop although its holder lives, as happens if it is taken for dead. */
   free(loop: string): Promise<void>
 }
 
@@ -42,11 +42,11 @@ export type Scene = {
   readonly store: Store
   readonly place: StorePlace
   connect(): Promise<Store>
-  /** Makes a loop and saves what happens to it. */
+  /** Creates a loop and saves what happens to it. */
   story(id: string, spec: Spec, ...happenings: Happening[]): Promise<Loop>
   saves(id: string, ...happenings: Happening[]): Promise<Loop>
   everything(id: string): Promise<Everything>
-  /** Another process, which has a `store` of its own, and the helpers below. */
+  /** Another process, which has its own `store`, and the helpers below. */
   start(code: string): ReturnType<typeof startScript>
 }
 

@@ -5,7 +5,7 @@ import type { Scene } from './scene.ts'
 
 export function seenRecords(scene: Scene): void {
   describe(`what a person has seen in ${scene.name}`, () => {
-    test('is known by all, and never becomes less', async () => {
+    test('is known to all, and never decreases', async () => {
       await scene.story('a1', {}, works, works, wantsPerson())
       expect(await scene.store.needing(0)).toMatchObject([{ loop: 'a1', n: 3, seen: 0 }])
       expect(await scene.store.seen.mark('a1', 2)).toBe(2)
@@ -19,7 +19,7 @@ export function seenRecords(scene: Scene): void {
       expect(await scene.store.seen.mark('a1', 99)).toBe(1)
     })
 
-    test('is never that of a loop that there is not', async () => {
+    test('is nothing for a loop that does not exist', async () => {
       await scene.story('a1', {}, works)
       await expect(scene.store.seen.mark('a', 1)).rejects.toMatchObject({ code: 'loop-unknown' })
     })

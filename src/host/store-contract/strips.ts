@@ -36,7 +36,7 @@ export function strips(scene: Scene): void {
   }
 
   describe(`the strips of ${scene.name}`, () => {
-    test('are those of the loops that are asked for, in that order, without unknown ones', async () => {
+    test('are those of the requested loops, in that order, without unknown ones', async () => {
       await scene.story('a1', {}, works)
       await scene.story('a2', {})
       const found = await scene.store.strips(['a2', 'nobody', 'a1', 'a'], 24)
@@ -62,17 +62,17 @@ export function strips(scene: Scene): void {
       ['each of two checks fails', [claim, checks('fail')], { result: 'fail', failures: 2, ...refused }],
       ['both count their failures', [claim, checks('fail', 3)], { result: 'fail', failures: 6, ...refused }],
       ['a check is too slow', [claim, checks('timeout')], { result: 'fail', failures: 2, ...refused }],
-      ['a hint that it is done is no claim', [claims('weak'), checks('fail')], { result: 'fail', failures: 2 }],
-      ['what was claimed has not been checked', [claim], { result: 'none', ...claimed }],
+      ['a hint that it is done is not a claim', [claims('weak'), checks('fail')], { result: 'fail', failures: 2 }],
+      ['the claim has not been checked', [claim], { result: 'none', ...claimed }],
       ['it is paused before the checks', [claim, pause], { result: 'none', ...claimed }],
       ['nothing was changed', [idles], { result: 'none', idle: true }],
-      ['nothing but the start was checked', [], {}],
+      ['only the start was checked', [], {}],
     ])('%s', async (_, happenings, bar) => {
       const bars = await barsOf(CHECKED, checks('fail', 9), ...happenings)
       expect(bars).toEqual(happenings.length === 0 ? [] : [{ n: 1, ms: 0, ...bar }])
     })
 
-    test('tell where more fails than after the checks before, whatever came between', async () => {
+    test('show where more fails than after the previous checks, whatever came between', async () => {
       const rounds = [2, 3, 3].flatMap((failures) => [claim, checks('fail', failures), works])
       const bars = await barsOf({ checks: ['npm test'] }, checks('fail', 1), ...rounds)
       expect(bars?.map(({ failures, worse }) => [failures, worse])).toEqual([
@@ -87,7 +87,7 @@ export function strips(scene: Scene): void {
       expect(last?.bars[0]).toMatchObject({ n: 3, failures: 3, worse: true })
     })
 
-    test('tell where means of proof were weakened, but not where they were added or inherited', async () => {
+    test('show where means of proof were weakened, but not where they were added or inherited', async () => {
       const round = (...kinds: Parameters<typeof noticed>[0][]) => [
         works,
         checksOn('fail', { findings: kinds.flatMap((kind) => noticed(kind, 'a.test.ts')) }),
@@ -103,13 +103,13 @@ export function strips(scene: Scene): void {
       expect(bars?.map(({ weakened }) => weakened)).toEqual([undefined, true, undefined, true])
     })
 
-    test('tell where fewer tests ran', async () => {
+    test('show where fewer tests ran', async () => {
       const ran = (tests: number) => checked([{ check: 'npm test', result: 'pass', tests, tail: '' }])
       const bars = await barsOf({ checks: ['npm test'] }, ran(10), works, claim, ran(4))
       expect(bars?.map(({ weakened }) => weakened)).toEqual([undefined, true])
     })
 
-    test('tell a claim that was refused although the checks pass', async () => {
+    test('show a claim that was refused although the checks pass', async () => {
       const bent = [
         claim,
         checksOn('pass', { findings: noticed('tests-changed', 'a.test.ts') }),
@@ -122,7 +122,7 @@ export function strips(scene: Scene): void {
       ])
     })
 
-    test('take a stage that was claimed and passed for no refusal', async () => {
+    test('do not take a stage that was claimed and passed for a refusal', async () => {
       const stage = claims('clear', 'TESTS')
       const bars = await barsOf(STAGED, checks('fail'), stage, checks('fail'), stage, checks('pass'), works)
       expect(bars).toEqual([
@@ -135,7 +135,7 @@ export function strips(scene: Scene): void {
     test.each<[story: string, spec: Shape, ...crash: Happening[]]>([
       ['an agent that crashes', {}, ...Array<Happening>(5).fill(at(5, crashes()))],
       ['an agent that cannot be used', {}, at(5, isUnusable('It is not logged in.'))],
-    ])('end with %s, where the loop does', async (_, spec, ...crash) => {
+    ])('end with %s, if the loop does', async (_, spec, ...crash) => {
       const bars = await barsOf(spec, at(1, works), ...crash)
       expect(bars).toEqual([
         { n: 1, ms: MINUTE, result: 'none' },

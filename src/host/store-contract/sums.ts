@@ -1,4 +1,4 @@
-/** What all loops come to together. */
+/** The totals over all loops. */
 import { describe, expect, test } from 'vitest'
 import type { Owner } from '../../engine/loop.ts'
 import {
@@ -36,13 +36,13 @@ const FILTERS: NumbersFilter[] = [
 
 export function sums(scene: Scene): void {
   describe(`the sums of ${scene.name}`, () => {
-    test('of nothing are nothing', async () => {
+    test('of nothing are empty', async () => {
       expect(await scene.store.numbers()).toEqual([])
       expect(await scene.store.sums()).toEqual(NOTHING)
       expect(await scene.store.history()).toEqual([])
     })
 
-    test('have a row a loop, newest first', async () => {
+    test('have one row per loop, newest first', async () => {
       await scene.story('verified', { ...CHECKED, work: TYPED }, ...REFUSED_ONCE)
       await scene.store.create(loopOf('new', {}, 1))
       expect(await scene.store.numbers()).toEqual([
@@ -69,7 +69,7 @@ export function sums(scene: Scene): void {
       ])
     })
 
-    test('tell why a loop stopped, what was bent and what was noticed', async () => {
+    test('say why a loop stopped, what was bent and what was noticed', async () => {
       await scene.story('halted', {}, ...Array(3).fill(idles))
       await scene.story('found', CHECKED, checks('fail'), works, claims('clear'), checksOn('fail', { findings: FOUND }))
       const [found, halted] = (await scene.store.numbers()).sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -81,7 +81,7 @@ export function sums(scene: Scene): void {
       ])
     })
 
-    test('add up tokens by kind, and the checks that fail most, without what they said before any work', async () => {
+    test('add up tokens by kind, and the checks that fail most, without the baseline', async () => {
       const usage = { input: 5, cached: 20, output: 1 }
       await scene.story('a', CHECKED, checks('fail'), uses({ usage }), claims('clear'), checks('fail'), works)
       await scene.story('b', CHECKED, checks('fail'), uses({ usage }), claims('clear'), checks('pass'))
@@ -92,7 +92,7 @@ export function sums(scene: Scene): void {
       })
     })
 
-    test('are those of the loops that are asked for', async () => {
+    test('are those of the requested loops', async () => {
       const other = { ...TYPED, agent: 'command:./agent', dir: '/there', owner: { kind: 'board', task: 'T1' } as Owner }
       await scene.store.board.create(taskOf('T1', { project_id: 'G1' }))
       await scene.story('one', CHECKED, checks('fail'), claims('clear'), checks('fail'))
@@ -108,7 +108,7 @@ export function sums(scene: Scene): void {
       expect(idsOf({ rows: await scene.store.numbers({ limit: 1 }) })).toEqual(['two'])
     })
 
-    test('remember how many iterations a task took, newest first, of completed loops alone', async () => {
+    test('remember how many iterations a task took, newest first, only for completed loops', async () => {
       await scene.story('short', {}, works, at(1, claims('clear')))
       await scene.story('long', {}, works, works, works, at(2, claims('clear')))
       await scene.story('cancelled', {}, works, at(3, cancel))

@@ -1,4 +1,4 @@
-/** The tasks of vaults: which loop each has, and what is known of it besides. */
+/** The tasks of vaults: which loop each has, and what else is known about it. */
 import { describe, expect, test } from 'vitest'
 import { type Loop, type Order, type Owner, startLoop } from '../../engine/loop.ts'
 import { START, specOf } from '../../engine/stories.test-support.ts'
@@ -17,7 +17,7 @@ export function taskLoop(id: string, task: Partial<Task> = {}, start: number = S
   return startLoop(id, specOf({ work: { ...specOf().work, dir: owner.path, owner } }), { at: start })
 }
 
-/** Begins a task of the vault that its loop names. */
+/** Starts a task of the vault that its loop names. */
 export function beginIn(tasks: TaskRecords, loop: Loop, record: TaskRecord): Promise<string | undefined> {
   const { path, id } = loop.spec.work.owner as Task // which `taskLoop` made
   return tasks.begin({ vault: path, id }, loop, record)
@@ -29,7 +29,7 @@ export function taskRecords(scene: Scene): void {
   }
 
   describe(`the tasks of vaults in ${scene.name}`, () => {
-    test('are begun with their loop, and found again', async () => {
+    test('are started with their loop, and found again', async () => {
       expect(await beginIn(scene.store.tasks, taskLoop('l1'), { inode: '1:2' })).toBeUndefined()
       expect(await scene.store.load('l1')).toEqual(taskLoop('l1'))
       const row = { vault: '/vault', id: 'a', loop: 'l1', record: { inode: '1:2' }, movedAt: START, events: 0 }
@@ -37,7 +37,7 @@ export function taskRecords(scene: Scene): void {
       expect(await scene.store.tasks.list('/vault')).toEqual([row])
     })
 
-    test('can take a loop that has moved already, as it is', async () => {
+    test('can take a loop that has already moved, as it is', async () => {
       await scene.store.create(taskLoop('l1'))
       await end('l1', { kind: 'say', words: 'x' }, START + 5)
       const loop = await scene.store.load('l1')
@@ -46,7 +46,7 @@ export function taskRecords(scene: Scene): void {
       expect(await scene.store.tasks.load('/vault', 'a')).toMatchObject({ loop: 'l1', movedAt: START + 5, events: 1 })
     })
 
-    test('are known in their own vault alone, by their whole name', async () => {
+    test('are known only in their own vault, by their full name', async () => {
       await beginIn(scene.store.tasks, taskLoop('l1'), {})
       for (const [vault, id] of [
         ['/other', 'a'],
@@ -62,7 +62,7 @@ export function taskRecords(scene: Scene): void {
       ['completed', { kind: 'done' }],
       ['halted', { kind: 'out-of-time' }],
       ['cancelled', { kind: 'cancel' }],
-    ])('can be begun again once they are %s, and the newest loop is theirs', async (_, order) => {
+    ])('can be started again once they are %s, and the newest loop is theirs', async (_, order) => {
       await beginIn(scene.store.tasks, taskLoop('l1'), { inode: '1:1' })
       expect(await beginIn(scene.store.tasks, taskLoop('l2'), {})).toBe('l1')
       await expect(scene.store.load('l2')).rejects.toMatchObject({ code: 'loop-unknown' })
@@ -75,20 +75,20 @@ export function taskRecords(scene: Scene): void {
     test.each<[wait: string, order: Order]>([
       ['paused', { kind: 'pause' }],
       ['told something', { kind: 'say', words: 'x' }],
-    ])('are not over while they are %s', async (_, order) => {
+    ])('have not ended while they are %s', async (_, order) => {
       await beginIn(scene.store.tasks, taskLoop('l1'), {})
       await end('l1', order)
       expect(await beginIn(scene.store.tasks, taskLoop('l2'), {})).toBe('l1')
     })
 
-    test('tell when their loop last moved, and how often', async () => {
+    test('say when their loop last moved, and how often', async () => {
       await beginIn(scene.store.tasks, taskLoop('l1'), {})
       await end('l1', { kind: 'say', words: 'x' }, START + 5)
       await end('l1', { kind: 'say', words: 'y' }, START + 9)
       expect(await scene.store.tasks.load('/vault', 'a')).toMatchObject({ movedAt: START + 9, events: 2 })
     })
 
-    test('have a record of which only what is named is changed', async () => {
+    test('have a record in which only the named fields change', async () => {
       const { tasks } = scene.store
       await beginIn(tasks, taskLoop('l1'), { inode: '1:1' })
       const progress = { total: 5, completed: 2, step: 'it\'s "half" 🦉', at: START }
@@ -102,7 +102,7 @@ export function taskRecords(scene: Scene): void {
       expect((await tasks.load('/vault', 'a'))?.record).toEqual(after)
     })
 
-    test('have a record in which only gaps are filled, where the first counts', async () => {
+    test('have a record in which only gaps are filled, and the first value counts', async () => {
       const { tasks } = scene.store
       await beginIn(tasks, taskLoop('l1'), {})
       await tasks.fill(TASK, { files: null, exitReason: 'completed' })
@@ -125,7 +125,7 @@ export function taskRecords(scene: Scene): void {
       expect((await other.tasks.load('/vault', 'a'))?.record).toEqual(record)
     })
 
-    test('are open until they are over and their end was seen to', async () => {
+    test('are open until they have ended and their end was handled', async () => {
       const { tasks } = scene.store
       const openIds = async () => (await tasks.open('/vault')).map(({ id }) => id)
       await beginIn(tasks, taskLoop('l2', { id: 'later' }, START + 5), {})
@@ -157,7 +157,7 @@ export function taskRecords(scene: Scene): void {
       expect(await beginIn(scene.store.tasks, taskLoop('l2'), {})).toBeUndefined()
     })
 
-    test('go along with a vault that is moved', async () => {
+    test('move along with their vault', async () => {
       await beginIn(scene.store.tasks, taskLoop('l1'), { inode: '1:1' })
       await beginIn(scene.store.tasks, taskLoop('l2', { id: 'b', path: '/other' }), {})
       await scene.store.tasks.move('/vault', '/moved')
@@ -166,7 +166,7 @@ export function taskRecords(scene: Scene): void {
       expect(await scene.store.tasks.load('/other', 'b')).toBeDefined()
     })
 
-    test('overlap where another loop of the folder was under way after their start', async () => {
+    test('overlap if another loop of the folder was running after their start', async () => {
       const others = () => scene.store.overlapping('l1', '/vault', START)
       await beginIn(scene.store.tasks, taskLoop('before', { id: 'before' }, START - 9), {})
       await end('before', { kind: 'cancel' }, START - 1)
@@ -184,13 +184,13 @@ export function taskRecords(scene: Scene): void {
       expect(await others()).toBe(2)
     })
 
-    test('keep the count of a loop that does not begin at nothing', async () => {
+    test('keep the count of a loop that does not start at zero', async () => {
       const loop = taskLoop('l1')
       await beginIn(scene.store.tasks, { ...loop, tally: { ...loop.tally, iteration: 7 } }, {})
       expect((await scene.store.list()).rows[0]?.iteration).toBe(7)
     })
 
-    test('are begun by one of several processes that try at once', async () => {
+    test('are started by one of several processes that try at once', async () => {
       const code = (loops: Loop[]) => `const loops = ${JSON.stringify(loops)}
         console.log('ready')
         process.stdin.once('data', async () => {
