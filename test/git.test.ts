@@ -313,7 +313,7 @@ describe.concurrent('a rollback', () => {
     expect(stateOf(place)).toEqual(second)
     await succeeds(place, 'undo', id)
     expect(stateOf(place)).toEqual(last)
-    expect(await refuses(place, 2, 'undo', id)).toContain('nothing to undo')
+    expect(await refuses(place, 2, 'undo', id)).toContain('Nothing to undo')
     expect(await refuses(place, 2, 'rollback', id, '7')).toContain('It has 0 to 3')
   })
 
@@ -1121,7 +1121,7 @@ describe.concurrent('--on-halt', () => {
     const { id, ran } = await work(place, 'echo new > new.txt', '--on-halt', 'restore')
     expect(ran.code).toBe(0)
     expect(place.read('new.txt')).toBe('new\n')
-    expect(await refuses(place, 2, 'undo', id)).toContain('nothing to undo')
+    expect(await refuses(place, 2, 'undo', id)).toContain('Nothing to undo')
   })
 
   test('restore is kept by the cancel of a paused loop', async () => {

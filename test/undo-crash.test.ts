@@ -56,7 +56,7 @@ describe.concurrent('a rollback that is killed', () => {
     expect(stateOf(place)).toEqual(before)
     expect(await place.ralph(['undo', id])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing to undo'),
+      stderr: expect.stringContaining('Nothing to undo'),
     })
     expect(isUnderWay(place, id)).toBe(false)
     expect(carriers(`RALPH_LOOP_ID=${id}`)).toEqual([])
@@ -69,7 +69,7 @@ function isUnderWay(place: Place, id: string): boolean {
 
 /** The one that was killed may have come to its end. */
 function expectUndone({ code, stderr }: Ran, story: Story): void {
-  if (story === 'undo' && code !== 0) expect(stderr).toContain('nothing to undo')
+  if (story === 'undo' && code !== 0) expect(stderr).toContain('Nothing to undo')
   else expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 }
 
