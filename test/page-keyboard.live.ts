@@ -49,7 +49,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await type(page, '#task-repo', story.dir)
     await tabTo(page, '#task-agent')
     await page.keyboard.press('End')
-    await type(page, 'input[aria-label="The program and its arguments"]', story.agent)
+    await type(page, 'input[aria-label="Program and arguments"]', story.agent)
     await tabTo(page, '#task-use_ralph_wiggum')
     await keys(page, 'Space', 'Space')
     await type(page, '#task-ralph_max_iterations', '6')

@@ -103,7 +103,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await page.locator('.loop-row:not(.head)').first().waitFor()
     const asked: string[] = []
     page.on('request', (request) => request.url().includes('text=') && asked.push(request.url()))
-    await page.getByLabel('Search in prompts').pressSequentially('absent', { delay: 20 })
+    await page.getByLabel('Search prompts').pressSequentially('absent', { delay: 20 })
     await page.getByText('No loop matches').waitFor()
     expect(asked.map((url) => new URL(url).searchParams.get('text'))).toEqual(['absent'])
   })
@@ -114,7 +114,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await context.addInitScript(refuseOnce)
     const page = await open(server.at('/settings'))
     await page.getByRole('button', { name: 'Turn on' }).click()
-    await page.getByText('The browser refuses them').waitFor()
+    await page.getByText('The browser blocks them').waitFor()
   })
 
   test('every tab asks for the token when the server has another one', async () => {

@@ -1,4 +1,4 @@
-/** The page around the screens: where one can go, whether it is connected, and what is open above it. */
+/** The frame around the screens: navigation, connection state, and the open dialog. */
 import { useEffect } from 'preact/hooks'
 import { useHasFleet } from './data/has-fleet.ts'
 import { connection } from './data/live.ts'
@@ -31,7 +31,7 @@ export function App() {
   return (
     <div class="app">
       <a class="skip" href="#main">
-        Skip to the content
+        Skip to content
       </a>
       <aside class="side">
         <Link to="/loops" class="brand">
@@ -137,7 +137,7 @@ function ConnectionLine() {
   )
 }
 
-/** Lies above the content, so that nothing moves when the connection is lost or comes back. */
+/** Floats above the content, so nothing moves when the connection is lost or restored. */
 function LostBar() {
   const now = connection.value
   if (now.kind === 'refused')

@@ -1,22 +1,22 @@
-/** How a loop stands, as a word, a colour and a shape: the same in every list, card and headline. */
+/** The state of a loop as a word, a colour and a shape: the same in every list, card and headline. */
 import type { Grade, HaltReason, Next, Status } from '../src/engine/loop.ts'
 import { capital, plain, timeOf } from './words.ts'
 
 export type Tone = 'blue' | 'green' | 'teal' | 'amber' | 'red' | 'gray'
 
-/** `mark`: a shape that goes with the colour, since colours are never alone. */
+/** `mark`: a shape to go with the colour, because colour alone must not carry meaning. */
 export type Badge = { word: string; tone: Tone; mark: string; busy?: true }
 
 type Shown = { status: Status; next: Next; iteration: number; unattended?: boolean }
 
 export function badgeOf({ status, next, iteration, unattended }: Shown): Badge {
-  if (unattended) return { word: 'Driver gone', tone: 'red', mark: '!' }
+  if (unattended) return { word: 'Not running', tone: 'red', mark: '!' }
   switch (next.kind) {
     case 'turn':
       return { word: `Iteration ${next.iteration}`, tone: 'blue', mark: '●', busy: true }
     case 'check':
       return {
-        word: next.because === 'start' ? 'Checking the start' : 'Verifying',
+        word: next.because === 'start' ? 'Baseline checks' : 'Verifying',
         tone: 'blue',
         mark: '◌',
         busy: true,
@@ -38,7 +38,7 @@ export function stopBadge(reason: HaltReason): Badge {
   return { word: `Stopped · ${STOPS[reason] ?? plain(reason)}`, tone: 'red', mark: '■' }
 }
 
-/** Short words for the longest reasons; the sentence says the rest. */
+/** Short forms of the longest reasons; the sentence has the rest. */
 const STOPS: Partial<Record<HaltReason, string>> = {
   'max-iterations': 'limit',
   'agent-unusable': 'agent',
@@ -82,9 +82,9 @@ export function gradeBadge(grade: Grade): Badge {
 
 /** What each grade means, in one line. */
 export const GRADE_WORDS: Readonly<Record<Grade, string>> = {
-  verified: 'A check that failed before the loop passes now, also with the tests as they were.',
-  tested: 'The checks passed before, too, but new tests fail without this work.',
-  kept: 'The checks pass as they did before: nothing broke. That the task is done is the agent’s word.',
-  altered: 'The checks pass only with tests or configuration that this loop changed.',
-  claimed: 'There is no check: that the task is done is the agent’s word.',
+  verified: 'A check that failed before the loop passes now, even with the original tests.',
+  tested: 'The checks passed before, but new tests fail without this work.',
+  kept: 'The checks still pass: nothing broke. Only the agent says the task is done.',
+  altered: 'The checks pass only with tests or configuration this loop changed.',
+  claimed: 'There is no check: only the agent says the task is done.',
 }

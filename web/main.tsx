@@ -15,7 +15,7 @@ import './style/style.css'
 keepReadable()
 const root = document.getElementById('app') as HTMLElement
 const token = takeToken()
-if (token === undefined) render(<SignIn message="This server shows nothing without its token." />, root)
+if (token === undefined) render(<SignIn message="This server requires a token." />, root)
 else {
   const server = { url: location.origin, token }
   useSource(createClient({ ...server, fetch: impatientFetch }))

@@ -1,6 +1,6 @@
 /**
- * Whatever somebody else wrote reaches the page without characters that nobody can read: they would colour, hide or turn
- * around what stands beside them. Here, because no view can forget it here.
+ * Removes unreadable characters from other people's text: they could colour, hide or reverse the text around them.
+ * It happens here so that no view can forget it.
  */
 import { type ComponentChildren, Fragment, options } from 'preact'
 import { harmless } from './words.ts'

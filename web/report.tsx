@@ -1,4 +1,4 @@
-/** A report: the same screens, reading from the answers that lie in the file. */
+/** A report: the same screens, reading from the answers recorded in the file. */
 import { render } from 'preact'
 import type { Recorded } from '../src/formats/recorded.ts'
 import { openRecorded } from './data/recorded.ts'

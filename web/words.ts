@@ -1,6 +1,6 @@
-/** Numbers, times and names as people read them. */
+/** Numbers, times and names in readable form. */
 
-// To make one takes longer than to draw a row of a list.
+// Creating one takes longer than drawing a list row.
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const NUMBER = new Intl.NumberFormat('en')
@@ -49,7 +49,7 @@ export function count(number: number, noun: string): string {
   return `${NUMBER.format(number)} ${noun}${number === 1 ? '' : 's'}`
 }
 
-/** The first line that says something. */
+/** The first line that is not blank. */
 export function titleOf(prompt: string): string {
   const line = prompt.split('\n').find((text) => text.trim()) ?? ''
   return line.replace(/^#+\s*/, '').trim() || 'Untitled'
@@ -59,7 +59,7 @@ export function folderName(dir: string): string {
   return dir.split(/[/\\]/).findLast((part) => part) ?? dir
 }
 
-/** `command:./tools/agent.sh --fast` is `command agent` where there is little room; its whole name is shown on demand. */
+/** `command:./tools/agent.sh --fast` becomes `command agent` where space is tight; the full name is shown on demand. */
 export function agentName(agent: string): string {
   const [, name = agent, target = ''] = /^(\w+):(.*)$/s.exec(agent) ?? []
   const [program = ''] = target.replaceAll(/["']/g, '').split(' ')
@@ -76,8 +76,8 @@ export function capital(text: string): string {
 }
 
 /**
- * What programs print carries colours and cursor moves: none of that is for a page. Characters that change the direction of
- * what follows are named instead, since they can make code look like other code.
+ * Strips colours and cursor moves from program output. Characters that change the text direction are spelled out, since
+ * they can make code look like different code.
  */
 export function harmless(text: string): string {
   if (!ODD.test(text)) return text
@@ -94,7 +94,7 @@ const ANSI = new RegExp(
   `${ESC}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)?|[PX^_][^${ESC}]*${ESC}\\\\|[ -/]*[0-~])`,
   'g',
 )
-/** But tabs and line breaks. */
+/** Except tabs and line breaks. */
 const CONTROLS = /[^\P{Cc}\t\n]/gu
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 const ODD = new RegExp(`${CONTROLS.source}|${TURNING.source}`, 'u')

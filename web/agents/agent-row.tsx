@@ -1,4 +1,4 @@
-/** One agent: whether it can work, its version, what it can do, and how its loops went. */
+/** One agent: whether it is ready, its version, its abilities, and how its loops went. */
 import type { Badge } from '../badge.ts'
 import { addressOf } from '../data/route.ts'
 import type { OutputOf } from '../data/source.ts'
@@ -11,7 +11,7 @@ type History = OutputOf<'get_analytics'>['byAgent'][number]
 const STATES: Readonly<Record<Executor['state'], Badge>> = {
   ready: { word: 'Ready', tone: 'green', mark: '✓' },
   'needs-login': { word: 'Needs login', tone: 'amber', mark: '!' },
-  unknown: { word: 'Login not known', tone: 'gray', mark: '?' },
+  unknown: { word: 'Login unknown', tone: 'gray', mark: '?' },
   'not-found': { word: 'Not found', tone: 'gray', mark: '–' },
 }
 
@@ -46,7 +46,7 @@ export function AgentRow({
             Nobody is logged in. Start it once, and log in: <Code>{folderName(path ?? name)}</Code>
           </p>
         )}
-        {state === 'unknown' && <p class="muted">Whether somebody is logged in shows only when it works.</p>}
+        {state === 'unknown' && <p class="muted">Whether it is logged in is only known once it runs.</p>}
       </div>
       <ul class="chips" aria-label={`What ${name} can do`}>
         {can.map((what) => (
@@ -71,19 +71,19 @@ function Past({ history: { name, loops, success, costUsd } }: { history: History
 }
 
 function versionWords({ version, tested }: Executor): string {
-  if (version === undefined) return 'Version not known'
-  if (version === tested) return `${version}, the version ralph is tested with`
+  if (version === undefined) return 'Version unknown'
+  if (version === tested) return `${version}, the version ralph was tested with`
   const isNewer = version.localeCompare(tested, 'en', { numeric: true }) > 0
   return `${version}, ${isNewer ? 'newer' : 'older'} than the tested ${tested}`
 }
 
 const ABILITIES: Readonly<Record<string, readonly [word: string, meaning: string]>> = {
-  model: ['model', 'Takes a model of your choice (--model).'],
-  permissions: ['permissions', 'Can be told to ask before it acts (--permissions ask).'],
-  context: ['one session', 'Can keep its conversation from one iteration to the next (--context same).'],
-  mcp: ['MCP', 'Can report stages, questions and obstacles through tools (--mcp).'],
-  tokens: ['tokens', 'Reports its tokens, so a token limit holds.'],
-  cost: ['cost', 'Reports its cost, so a cost limit holds.'],
+  model: ['model', 'Lets you choose the model (--model).'],
+  permissions: ['permissions', 'Can ask before it acts (--permissions ask).'],
+  context: ['one session', 'Can keep its conversation across iterations (--context same).'],
+  mcp: ['MCP', 'Can report stages, questions and obstacles through MCP tools (--mcp).'],
+  tokens: ['tokens', 'Reports its tokens, so token limits work.'],
+  cost: ['cost', 'Reports its cost, so cost limits work.'],
 }
 
 export function Abilities() {

@@ -1,4 +1,4 @@
-/** What happens on the way: how long loops take, whether it pays to go on, why they stop, what fails. */
+/** What happens along the way: how long loops take, whether continuing pays off, why they stop, what fails. */
 import type { ComponentChildren } from 'preact'
 import { intervalOf } from '../../src/analytics/share.ts'
 import { Rows } from '../parts/bar-rows.tsx'
@@ -41,7 +41,7 @@ export function IterationsCard({ analytics: { iterations } }: { analytics: Analy
   )
 }
 
-/** One for each number of iterations, without gaps; the few long ones share the last. */
+/** One bar per number of iterations, without gaps; the few long ones share the last. */
 function columnsOf(histogram: Analytics['iterations']['histogram']): Column[] {
   const last = histogram.at(-1)?.iterations ?? 0
   const first = Math.min(1, histogram[0]?.iterations ?? 1)
@@ -57,7 +57,7 @@ function columnsOf(histogram: Analytics['iterations']['histogram']): Column[] {
 const MOST_POINTS = 30
 
 export function FinishingCard({ analytics: { finishing } }: { analytics: Analytics }) {
-  // Behind the last iteration that any loop took nothing is known.
+  // Nothing is known beyond the longest loop.
   const points = finishing.slice(0, MOST_POINTS).flatMap(({ iteration, still }, at) => {
     const beyond = finishing[at + 1]?.reached ?? 0
     return beyond > 0 ? [{ name: String(iteration), rate: still, ...intervalOf(still, beyond) }] : []
@@ -65,7 +65,7 @@ export function FinishingCard({ analytics: { finishing } }: { analytics: Analyti
   const low = points.find(({ rate }) => rate < 0.25)
   return (
     <Card
-      title="Chance to still finish"
+      title="Chance of still finishing"
       words={
         low
           ? `If it is not done by iteration ${low.name}, fewer than one in four still finish.`
@@ -74,7 +74,7 @@ export function FinishingCard({ analytics: { finishing } }: { analytics: Analyti
     >
       {points.length > 1 ? (
         <Curve
-          label="Chance to still finish if not done by iteration n"
+          label="Chance of still finishing if not done by iteration n"
           points={points}
           table={{
             head: ['Iteration', 'Loops got there', 'Completed with it', 'Done by then', 'Still finish later'],
@@ -98,7 +98,7 @@ export function StopsCard({ analytics: { stops, success } }: { analytics: Analyt
   const rows = [{ reason: 'completed', loops: success.count }, ...stops]
   const most = Math.max(1, ...rows.map(({ loops }) => loops))
   return (
-    <Card title="Why loops stopped" words="What ended them, with those that completed for comparison.">
+    <Card title="Why loops stopped" words="What ended them, with completed loops for comparison.">
       <Rows
         label="Why loops stopped"
         heads={['End', 'Loops']}
@@ -117,7 +117,10 @@ const MOST_CHECKS = 10
 
 export function ChecksCard({ analytics: { checks } }: { analytics: Analytics }) {
   return (
-    <Card title="Checks that fail most" words="How often each failed, of its runs. Runs before any work do not count.">
+    <Card
+      title="Checks that fail most"
+      words="How often each failed, out of its runs. Runs before any work do not count."
+    >
       {checks.length === 0 ? (
         <p class="nothing">No check has failed.</p>
       ) : (

@@ -1,4 +1,4 @@
-/** How many loops began, and what they cost, from day to day. */
+/** How many loops started, and what they cost, day by day. */
 import { Columns } from '../parts/charts.tsx'
 import { money } from '../words.ts'
 import { Card } from './cards.tsx'
@@ -15,7 +15,7 @@ export function DayCards({ analytics: { days } }: { analytics: Analytics }) {
   const per = size === 1 ? 'day' : `${size} days`
   return (
     <>
-      <Card title={`Loops per ${per}`} words="By the day on which they began (UTC).">
+      <Card title={`Loops per ${per}`} words="By start day (UTC).">
         <Columns
           label={`Loops per ${per}`}
           heads={['Day', 'Completed', 'Halted', 'Open or cancelled']}
@@ -26,7 +26,7 @@ export function DayCards({ analytics: { days } }: { analytics: Analytics }) {
           }))}
         />
       </Card>
-      <Card title={`Spent per ${per}`} words="What the loops cost that began then, as far as agents report it.">
+      <Card title={`Spent per ${per}`} words="Cost of the loops that started then, as far as agents report it.">
         <Columns
           label={`Spent per ${per}`}
           heads={['Day', 'Spent']}
@@ -40,7 +40,7 @@ export function DayCards({ analytics: { days } }: { analytics: Analytics }) {
   )
 }
 
-/** Without gaps; many days are put together, so that there is room for all. */
+/** Without gaps; long spans are grouped so that everything fits. */
 function spansOf(days: Analytics['days']): { size: number; spans: Span[] } {
   const first = Date.parse(days[0]?.day ?? '')
   const total = (Date.parse(days.at(-1)?.day ?? '') - first) / DAY_MS + 1 || 0

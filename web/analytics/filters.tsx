@@ -1,4 +1,4 @@
-/** Which loops the numbers are about. All of it stands in the address. */
+/** Filters for the statistics. All of them are kept in the URL. */
 import { useQuery } from '../data/query.ts'
 import { go, type Route, route, withQuery } from '../data/route.ts'
 import type { InputOf } from '../data/source.ts'
@@ -22,7 +22,7 @@ const OWNERS: readonly (readonly [value: string, words: string])[] = [
   ['pane', 'Panes'],
 ]
 
-/** From the beginning of a day on, so that the same question is asked all day. */
+/** From the start of a day, so that the same query is used all day. */
 export function filterOf({ since = '30', dir, agent, type, owner }: Route['query']): Filter {
   return {
     ...(since === 'all' ? {} : { since: new Date().setHours(0, 0, 0, 0) - (Number(since) || 30) * 86_400_000 }),
@@ -36,7 +36,7 @@ export function filterOf({ since = '30', dir, agent, type, owner }: Route['query
 export function Filters() {
   const { query } = route.value
   const { since } = query
-  // Asked without the other filters, so that the next choice is not limited to the last one.
+  // Queried without the other filters, so that one choice does not narrow the next.
   const all = useQuery('get_analytics', filterOf(since ? { since } : {})).value
   const folders = useQuery('get_overview', {}).value?.folders ?? []
   const names = (groups: readonly { name: string | null }[] = []) =>

@@ -1,4 +1,4 @@
-/** The same numbers for the loops of one agent, one type or one size. */
+/** The same numbers per agent, type or size. */
 import { Rows } from '../parts/bar-rows.tsx'
 import { agentName, capital, money, percent } from '../words.ts'
 import { Card } from './cards.tsx'
@@ -56,7 +56,7 @@ export function GroupCard({
         />
       ) : (
         <p class="nothing">
-          No loop has a {what}.{what === 'type' ? ' Give one with --type bug, or in a task.' : ''}
+          No loop has a {what}.{what === 'type' ? ' Set it with --type bug, or in a task.' : ''}
         </p>
       )}
     </Card>
@@ -67,7 +67,7 @@ function nameOf({ name }: Group): string {
   return name === null ? 'not given' : name
 }
 
-/** Everything that was spent on its loops, divided by those that completed. */
+/** Everything spent on its loops, divided by the number that completed. */
 function costOf({ costUsd, success }: Group): string {
   return success.count === 0 ? '–' : spent(costUsd / success.count)
 }

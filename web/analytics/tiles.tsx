@@ -1,4 +1,4 @@
-/** The numbers that one looks at first, each with a line that says what it counts. */
+/** The headline numbers, each with a line that says what it counts. */
 import { GRADE_WORDS, gradeBadge } from '../badge.ts'
 import type { OutputOf } from '../data/source.ts'
 import { BadgeView } from '../parts/common.tsx'
@@ -17,13 +17,13 @@ export function Tiles({ analytics }: { analytics: Analytics }) {
         name="Success"
         value={percent(success.rate)}
         more={`${success.count} of ${success.of} finished${intervalWords(success)}`}
-        note="Loops that completed, of those that completed or halted."
+        note="Completed loops, out of those that completed or halted."
       />
       <Tile
         name="Iterations to done"
         value={toDone ? String(toDone.median) : '–'}
         more={toDone ? `median; nine in ten need up to ${toDone.p90}` : 'none has completed'}
-        note={`${count(iterations.total, 'iteration')} in all.`}
+        note={`${count(iterations.total, 'iteration')} in total.`}
       />
       <Tile
         name="Cost per completed task"
@@ -41,13 +41,13 @@ export function Tiles({ analytics }: { analytics: Analytics }) {
         name="False claims caught"
         value={String(falseClaims.claims)}
         more={`in ${falseClaims.loops.count} of ${count(falseClaims.loops.of, 'loop')}${rateWords(falseClaims.loops)}`}
-        note="“Done”, said the agent. The checks said no."
+        note="The agent said “done”, the checks said no."
       />
       <Tile
         name="Weakened proofs refused"
         value={String(weakened.refused)}
         more={`${count(weakened.loops.count, 'loop')} changed tests; ${weakened.altered} ended altered`}
-        note="Claims that held only with changed tests."
+        note="Claims that passed only with changed tests."
       />
     </div>
   )
@@ -73,15 +73,15 @@ export function intervalWords({ low, high }: Share): string {
   return low === undefined || high === undefined ? '' : `; 95% interval ${Math.round(low * 100)}–${percent(high)}`
 }
 
-/** Success is not all the same: what the proofs show. */
+/** Not all success is equal: what the proofs show. */
 export function Grades({ analytics: { byGrade, success } }: { analytics: Analytics }) {
   return (
     <section class="card chart-card">
-      <h2>What success is based on</h2>
+      <h2>How well success is proven</h2>
       <p class="muted">
         {success.of - success.count > 0
-          ? `Each completed loop has a proof of one of these grades; ${success.of - success.count} did not complete.`
-          : 'Each completed loop has a proof of one of these grades.'}
+          ? `The proof grades of completed loops; ${success.of - success.count} did not complete.`
+          : 'The proof grades of completed loops.'}
       </p>
       <svg class="grades" width="100%" height="14" aria-hidden="true">
         {byGrade.map(({ grade, rate = 0 }, at) => {

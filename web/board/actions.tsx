@@ -1,4 +1,4 @@
-/** What a person can do to a task of the board, and the menu of all of it. */
+/** The actions on a board task, and the menu that lists them. */
 import { useEffect, useRef } from 'preact/hooks'
 import { isOver as isEnded } from '../../src/engine/loop.ts'
 import { BOARD_STATUSES, type BoardStatus } from '../../src/formats/board-task.ts'
@@ -21,12 +21,12 @@ export function statusWords(status: BoardStatus): string {
   return status === 'todo' ? 'To do' : capital(plain(status))
 }
 
-/** No loop works on it. */
+/** No loop is working on it. */
 export function isOver({ loop_status }: Pick<Listed, 'loop_status'>): boolean {
   return loop_status === null || isEnded(loop_status)
 }
 
-/** The first one is what one most likely wants. The server refuses what cannot be done, and says why. */
+/** The most likely action comes first. The server refuses what cannot be done, and says why. */
 export function taskActions(task: Listed): Action[] {
   const { status, loop_id: loop, archived } = task
   const isStartable = isOver(task) && !archived && status !== 'done' && status !== 'in-review'
@@ -66,7 +66,7 @@ export function remove({ id, title, version }: Listed, then?: () => void): void 
   showModal(
     <Confirm
       title="Delete this task?"
-      text={`“${title}” is removed for good. Its loops and their history stay.`}
+      text={`“${title}” is deleted permanently. Its loops and their history are kept.`}
       yes="Delete"
       danger
       close={closeModal}

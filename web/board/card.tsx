@@ -7,7 +7,7 @@ import { type Bar, Strip } from '../parts/strip.tsx'
 import { agentName, capital, folderName, plain } from '../words.ts'
 import { isOver, type Listed, openMenu, taskActions } from './actions.tsx'
 
-/** What else is known: the newest loops, the titles of tasks, the folders of groups. */
+/** Context for a card: the newest loops, task titles, group folders. */
 export type Around = {
   loops: ReadonlyMap<string, Row>
   titleOf(id: string): string

@@ -9,7 +9,7 @@ import { type Around, Card } from './card.tsx'
 
 export type Filter = Pick<InputOf<'list_tasks'>, 'text' | 'project_id' | 'archived'>
 
-/** `label`: only tasks with this label or type. `found`: hears which tasks are shown. */
+/** `label`: only tasks with this label or type. `found`: called with the tasks shown. */
 export type Shown = { filter: Filter; label: string | undefined; around: Around; found(tasks: readonly Listed[]): void }
 
 const PAGE = 50
@@ -17,9 +17,9 @@ const MOST = 200
 
 const WORDS: Readonly<Record<BoardStatus, string>> = {
   todo: 'Tasks wait here until you start them.',
-  'in-progress': 'Started tasks, queued or at work.',
-  'in-review': 'Finished work in a worktree waits here until you accept it.',
-  done: 'Proven, or accepted by you.',
+  'in-progress': 'Started tasks, queued or running.',
+  'in-review': 'Finished work in a worktree, waiting for you to accept it.',
+  done: 'Verified, or accepted by you.',
   cancelled: 'Set aside.',
 }
 
@@ -49,7 +49,7 @@ export function Column(props: Shown & { status: BoardStatus; total: number | und
   )
 }
 
-/** What comes after a page is a page of its own, once somebody wants to see it. */
+/** The next page is loaded once somebody asks for it. */
 function Cards({ status, after, ...shown }: Shown & { status: BoardStatus; after?: string }) {
   const { filter, label, around, found } = shown
   const [isMore, setMore] = useState(false)

@@ -1,4 +1,4 @@
-/** What the board says before there is a task. */
+/** Shown while the board has no tasks. */
 import { Button, Code, Empty, Link } from '../parts/common.tsx'
 import { newTask } from '../screens/task-dialog.tsx'
 
@@ -6,8 +6,8 @@ export function NoTasks() {
   return (
     <Empty title="No tasks yet">
       <p>
-        A task says what to do, in which folder, and which checks prove it. Start it, and an agent works on it again and
-        again until they pass.
+        A task says what to do, in which folder, and which checks prove it. Start it, and an agent keeps working on it
+        until they pass.
       </p>
       <Button kind="primary" run={() => newTask()}>
         New task

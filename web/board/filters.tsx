@@ -1,4 +1,4 @@
-/** What of the board is shown; all of it stands in the address. */
+/** Filters for the board; all of them are kept in the URL. */
 import { BOARD_STATUSES, type BoardStatus } from '../../src/formats/board-task.ts'
 import { go, route, withQuery } from '../data/route.ts'
 import type { OutputOf } from '../data/source.ts'
@@ -21,7 +21,7 @@ export function BoardFilters({ search, groups }: Props) {
         ref={search}
         type="search"
         placeholder="Search  /"
-        aria-label="Search in tasks"
+        aria-label="Search tasks"
         value={text ?? ''}
         onInput={({ currentTarget }) => set({ text: currentTarget.value })}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
@@ -49,7 +49,7 @@ export function BoardFilters({ search, groups }: Props) {
 
 type Counts = Partial<Record<BoardStatus, number>> | undefined
 
-/** On a phone there is room for one column. */
+/** A phone has room for one column. */
 export function Segments({ chosen, counts }: { chosen: BoardStatus | undefined; counts: Counts }) {
   return (
     <nav class="segments" aria-label="Columns">

@@ -1,8 +1,8 @@
-/** Questions to the server that are given up when nothing comes back, so that they can be asked again on another connection. */
+/** Requests to the server that are given up when no answer arrives, so that they can be retried on another connection. */
 
 const PATIENCE_MS = 30_000
 
-/** What changes something is never given up: it may take long, and it may have been carried out. */
+/** A request that changes something is never given up: it may take long, and may have been carried out. */
 export const impatientFetch: typeof fetch = async (url, init = {}) => {
   if (init.method !== 'GET') return fetch(url, init)
   const late = new AbortController()

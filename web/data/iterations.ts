@@ -1,4 +1,4 @@
-/** The iterations of a loop in brief: all of them once, then only what is new. */
+/** Summaries of a loop's iterations: all of them once, then only new ones. */
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { connection, onMessage } from './live.ts'
@@ -39,7 +39,7 @@ function openIterations(loop: string) {
 
   async function readPages(): Promise<void> {
     const known = shown.peek().rows
-    // What is said about the last one may still change: its checks come after it.
+    // The last one may still change: its checks come after it.
     let after = Math.max(0, (known.at(-2)?.n ?? 0) - 1)
     const rows = known.filter(({ n }) => n <= after)
     for (let more = true; more; ) {
@@ -77,7 +77,7 @@ function openIterations(loop: string) {
   return { shown, read, soon }
 }
 
-/** How many failures its checks left open; undefined where none ran. */
+/** How many failures its checks left open; undefined if none ran. */
 export function openFailures(verdicts: readonly { result: string; failures?: number }[]): number | undefined {
   if (verdicts.length === 0) return undefined
   return verdicts.reduce((sum, { result, failures }) => sum + (result === 'pass' ? 0 : (failures ?? 1)), 0)

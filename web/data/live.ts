@@ -1,4 +1,4 @@
-/** What the stream tells goes to the queries, and everybody can see whether it is connected. */
+/** Passes messages of the stream on to the queries, and shows whether it is connected. */
 import { type Signal, signal } from '@preact/signals'
 import { type ErrorCode, type LiveItem, RalphError } from '../../src/fronts/server/client.ts'
 import { hear } from './query.ts'
@@ -16,7 +16,7 @@ export const connection: Signal<Connection> = signal({ kind: 'connecting' })
 type Listener = (message: LiveMessage) => void
 const listeners = new Set<Listener>()
 
-/** Returns how to stop. */
+/** Returns a function that stops it. */
 export function onMessage(listener: Listener): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
@@ -24,7 +24,7 @@ export function onMessage(listener: Listener): () => void {
 
 let running: AbortController | undefined
 
-/** A stream that was interrupted begins where it was; whatever was missed is read again all the same. */
+/** An interrupted stream resumes where it stopped; everything is read again anyway. */
 export function startLive(server: { url: string; token: string }): void {
   if (running) lost('it is opened again', 0) // so that what was missed is read again
   running?.abort()
@@ -66,7 +66,7 @@ function tell(message: LiveMessage): void {
   for (const listener of listeners) listener(message)
 }
 
-/** A laptop that slept has a connection that nobody told it is dead: look at once, and do not wait for the silence to be noticed. */
+/** After sleep a laptop still believes in its dead connection: check at once instead of waiting for the silence to be noticed. */
 export function watchSleep(restart: () => void): void {
   let last = Date.now()
   setInterval(() => {
@@ -78,5 +78,5 @@ export function watchSleep(restart: () => void): void {
 }
 
 const SLEPT_MS = 30_000
-/** Browsers look at the clock of a hidden tab only once a minute. */
+/** Browsers run timers of a hidden tab only once a minute. */
 const SLEPT_HIDDEN_MS = 90_000

@@ -15,7 +15,7 @@ const PAGE = 60
 export function useLoopPages(filter: Filter): LoopPages {
   const open = useMemo(() => openLoopPages(filter), [JSON.stringify(filter)])
   usePages(open, (message) => {
-    // A loop that is not on any page may belong on the first one now.
+    // A loop that is on no page may now belong on the first one.
     if (message.type === 'loop-start') open.changed(() => false)
     if (message.type === 'loop-event') open.changed(({ id }) => id === message.loop)
   })

@@ -1,4 +1,4 @@
-/** A long list, read a page at a time. A page is read again when something happens to one of its rows. */
+/** A long list, read page by page. A page is read again when one of its rows changes. */
 import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { connection, onMessage } from './live.ts'
@@ -10,11 +10,11 @@ export type Pages<Row> = {
   listed: ReadonlySignal<Listed<Row>>
   more(): void
   again(): void
-  /** The page of this row is read again soon; the first one, where no page has it. */
+  /** Soon reads the page of this row again, or the first page if no page has it. */
   changed(isIt: (row: Row) => boolean): void
 }
 
-/** `onRead` is called with what a page holds now and what it held before. */
+/** `onRead` is called with the new and the previous contents of a page. */
 type Reading<Row> = {
   list(after: { after?: string }): Promise<{ rows: Row[]; next?: string | undefined }>
   onRead?(rows: readonly Row[], before: readonly Row[]): Promise<void>
@@ -45,7 +45,7 @@ export function openPages<Row extends { id: string }>({ list, onRead }: Reading<
     const { rows, next } = await list(from)
     const before = pages[at]?.rows ?? []
     pages[at] = { ...from, rows, ...(next ? { next } : {}) }
-    // What left this page is on the next one now.
+    // Rows that left this page are now on the next one.
     if (!next) pages.splice(at + 1)
     else if (pages[at + 1] && pages[at + 1]?.after !== next) waiting.add(at + 1)
     show()
@@ -100,7 +100,7 @@ export function openPages<Row extends { id: string }>({ list, onRead }: Reading<
   }
 }
 
-/** Reads what is open now, and all of it again after the connection was lost. */
+/** Reads what is open now, and all of it again after a lost connection. */
 export function usePages(open: { again(): void }, hear: (message: LiveMessage) => void): void {
   useEffect(() => {
     open.again()

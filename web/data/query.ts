@@ -1,10 +1,10 @@
-/** Answers of operations, kept while somebody looks at them and asked for again whenever they may have changed. */
+/** Answers of operations, kept while somebody looks at them and refreshed whenever they may have changed. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { answerKey } from '../../src/formats/recorded.ts'
 import { call, type InputOf, type LiveMessage, type News, type OperationName, type OutputOf } from './source.ts'
 
-/** `value` stays while it is asked for again, so that nothing jumps. */
+/** `value` stays during a refresh, so that nothing jumps. */
 export type Answer<Value> = { value?: Value; error?: Error; loading: boolean }
 
 /** Whether this message may change the answer. */
@@ -12,9 +12,9 @@ export type Wakes = (message: LiveMessage) => boolean
 
 type Entry = {
   answer: Signal<Answer<unknown>>
-  /** Who looks at it, each with what wakes it for them. */
+  /** Its viewers, each with the messages that refresh it for them. */
   users: Set<{ current: Wakes }>
-  /** Asks the source; what it answers after a newer question has been asked is dropped. */
+  /** Asks the source; an answer that arrives after a newer request was sent is dropped. */
   ask(): Promise<unknown>
   busy: boolean
   again: boolean
@@ -24,12 +24,12 @@ type Entry = {
 
 const entries = new Map<string, Entry>()
 const MOST_KEPT = 60
-/** However much happens, an answer is not asked for more often. */
+/** The least time between two refreshes, however much happens. */
 const SHORTEST_MS = 300
 
 const never: Wakes = () => false
 
-/** Without an input nothing is asked. */
+/** Without an input it asks nothing. */
 export function useQuery<Name extends OperationName>(
   name: Name,
   input: InputOf<Name> | undefined,
@@ -105,13 +105,13 @@ function soon(entry: Entry): void {
   else entry.timer ??= setTimeout(() => refresh(entry), Math.max(0, SHORTEST_MS - (Date.now() - entry.askedAt)))
 }
 
-/** Whatever is looked at is asked for again where the news may concern it. */
+/** Refreshes every visible answer that the message may concern. */
 export function hear(news: News): void {
   for (const entry of entries.values())
     if ([...entry.users].some(({ current: wakes }) => news.kind === 'back' || wakes(news.message))) soon(entry)
 }
 
-/** After an action of the person's own: now, not when the news arrive. */
+/** After the user's own action: now, not when the message arrives. */
 export function refreshAll(): void {
   for (const entry of entries.values()) if (entry.users.size > 0) refresh(entry)
 }

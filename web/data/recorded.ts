@@ -1,11 +1,11 @@
-/** The answers that were recorded in a report: a summary at once, what belongs to one iteration when it is looked at. */
+/** The answers recorded in a report: the summary at once, the details of an iteration when it is opened. */
 import { RalphError } from '../../src/error.ts'
 import { type Answer, answerKey, type Recorded } from '../../src/formats/recorded.ts'
 import type { InputOf, Source } from './source.ts'
 
 let filter: InputOf<'get_analytics'> = {}
 
-/** The loops that the statistics of this report are about. */
+/** The loops behind the statistics of this report. */
 export function recordedFilter(): InputOf<'get_analytics'> {
   return filter
 }
@@ -30,7 +30,7 @@ export async function openRecorded(): Promise<Source> {
         await opening
       }
       if (known.has(key)) return known.get(key) as never // recorded as the answer of this operation
-      throw new RalphError('usage', 'This is not part of the report. The board of `ralph serve` shows all of it.')
+      throw new RalphError('usage', 'This is not part of the report. `ralph serve` shows everything.')
     },
   }
 }

@@ -1,9 +1,9 @@
-/** Where in the page one is: all of it stands in the address, so that it can be shared, reopened and gone back to. */
+/** The current place in the page: all of it is in the URL, so it can be shared, reopened and navigated back to. */
 import { type Signal, signal } from '@preact/signals'
 
 export type Route = { path: string; query: Readonly<Record<string, string>> }
 
-/** A report lies in a file, whose address cannot be changed: there the place stands behind `#`. */
+/** A report is a file, whose URL path cannot change: there the place follows `#`. */
 const inFile = document.getElementById('summary') !== null
 
 export const route: Signal<Route> = signal(readRoute())
@@ -31,7 +31,7 @@ export function watchRoute(): void {
   addEventListener('hashchange', read)
 }
 
-/** The same place with other filters; empty ones are left out of the address. */
+/** The same place with other filters; empty ones are left out of the URL. */
 export function withQuery(changes: Readonly<Record<string, string | undefined>>): string {
   const { path, query } = route.peek()
   return addressOf(path, { ...query, ...changes })
@@ -43,7 +43,7 @@ export function addressOf(path: string, query: Readonly<Record<string, string | 
   return text ? `${path}?${text}` : path
 }
 
-/** What an address inside the page is as a link. */
+/** The link to a place inside the page. */
 export function href(to: string): string {
   return inFile ? `#${to}` : to
 }

@@ -1,4 +1,4 @@
-/** A value that is being typed, once nobody has changed it for a moment. */
+/** A typed value, once it has not changed for a moment. */
 import { useEffect, useState } from 'preact/hooks'
 
 const SETTLE_MS = 300

@@ -1,6 +1,6 @@
 /**
- * One stream for all tabs of a browser: the tab that holds the lock reads it and passes on what it hears. A browser opens at
- * most six connections to a server, so a stream in every tab would leave the sixth tab without an answer.
+ * One stream for all tabs of a browser: the tab that holds the lock reads it and forwards the messages. A browser opens at
+ * most six connections to a server, so with a stream per tab the sixth tab would get no answers.
  */
 import { type LiveItem, readLive } from '../../src/fronts/server/client.ts'
 
@@ -8,16 +8,16 @@ type Shared = { server: { url: string; token: string }; hear: (item: LiveItem) =
 
 const NAME = 'ralph-live'
 const TOPICS = ['loops', 'board', 'panes'] as const
-/** Between two questions whether the tab that reads is still awake, and how long it may take to answer. */
+/** How often the tabs ask whether the reading tab is awake, and how long it may take to answer. */
 const ASK_MS = 15_000
 const ANSWER_MS = 3_000
 
-/** Ends when `signal` fires; throws what the server refuses. */
+/** Ends when `signal` fires; throws the server's refusals. */
 export async function shareLive({ server, hear, signal }: Shared): Promise<void> {
   const read = async (tell: (item: LiveItem) => void, until: AbortSignal) => {
     for await (const item of readLive({ ...server, topics: TOPICS, signal: until })) tell(item)
   }
-  // Browsers have no locks on pages that came over an unprotected line from another machine.
+  // Browsers offer no locks to pages loaded over plain HTTP from another machine.
   if (!navigator.locks) return read(hear, signal)
   const others = openChannel(hear, signal)
   for (let steal = false; !signal.aborted; ) {
@@ -32,9 +32,9 @@ export async function shareLive({ server, hear, signal }: Shared): Promise<void>
       })
       return
     } catch (cause) {
-      // Either nobody has read for a while, or another tab thinks so of this one.
+      // Either no tab has been reading for a while, or another tab thinks this one has not.
       if (!(cause instanceof DOMException && cause.name === 'AbortError')) {
-        others.close() // what the other tabs tell is no news after a refusal
+        others.close() // messages of other tabs do not matter after a refusal
         throw cause
       }
       steal = asleep.signal.aborted
@@ -73,7 +73,7 @@ function openChannel(hear: (item: LiveItem) => void, signal: AbortSignal) {
     close,
     lead() {
       leads = true
-      // What was told between the last reader and this one, nobody has heard: all read it again.
+      // Messages between the last reader and this one were missed: every tab reads everything again.
       const gap: LiveItem = { kind: 'lost', why: 'another tab has read until now', retryMs: 0 }
       channel.postMessage(gap)
       if (heardAt > 0) hear(gap)
@@ -88,7 +88,7 @@ function openChannel(hear: (item: LiveItem) => void, signal: AbortSignal) {
       channel.postMessage(item)
       hear(item)
     },
-    /** Fires when the tab that reads does not answer: browsers put tabs to sleep that nobody looks at. */
+    /** Fires when the reading tab does not answer: browsers put hidden tabs to sleep. */
     watch() {
       const asleep = new AbortController()
       let patience: ReturnType<typeof setTimeout> | undefined

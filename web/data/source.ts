@@ -1,4 +1,4 @@
-/** Where the page reads everything from: a server, or the answers recorded in a report. Views know nothing else. */
+/** Where the page reads from: a server, or the answers recorded in a report. Views know nothing else. */
 import type { Recorded } from '../../src/formats/recorded.ts'
 import type { Asking, InputOf, LiveMessage, OperationName, OutputOf } from '../../src/fronts/server/client.ts'
 
@@ -32,7 +32,7 @@ export function call<Name extends OperationName>(
   return source.call(name, input, asking)
 }
 
-/** What a click asks for is carried out once, however often it is sent. */
+/** A click is carried out once, however often its request is sent. */
 export function once(): { key: string } {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return { key: [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('') }

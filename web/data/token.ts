@@ -1,4 +1,4 @@
-/** The token of the server: it comes behind `#` in the address, and stays in this browser for this origin. */
+/** The server's token: it follows `#` in the URL, and is kept in this browser for this origin. */
 const KEY = 'ralph-token'
 
 export function takeToken(): string | undefined {

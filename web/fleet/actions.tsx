@@ -1,4 +1,4 @@
-/** What a person can do to a task or a worker: each calls one operation and says what came of it. */
+/** The actions on a task or a worker: each calls one operation and reports the outcome. */
 import { go } from '../data/route.ts'
 import { call, once } from '../data/source.ts'
 import type { Action } from '../parts/actions.tsx'
@@ -22,7 +22,7 @@ function retry({ id, title }: Actionable): void {
     <Ask
       title="Retry this task"
       label="What should it do differently? (optional)"
-      hint={`A new loop works on “${title}”. It begins with what was pushed so far.`}
+      hint={`A new loop works on “${title}”, starting from what was pushed so far.`}
       send="Retry"
       optional
       close={closeModal}
@@ -39,7 +39,7 @@ function cancel({ loop_id, title }: Actionable): void {
   showModal(
     <Confirm
       title="Cancel this task?"
-      text={`“${title}” ends now. What was pushed to its branch stays there. Tasks that depend on it keep waiting.`}
+      text={`“${title}” ends now. Commits pushed to its branch stay. Tasks that depend on it keep waiting.`}
       yes="Cancel the task"
       danger
       close={closeModal}
@@ -53,7 +53,7 @@ function cancel({ loop_id, title }: Actionable): void {
 }
 
 export function drain({ id, host, running }: Worker): void {
-  const unfinished = running > 0 ? ' The turns under way end first; other workers continue its tasks.' : ''
+  const unfinished = running > 0 ? ' Running turns finish first; other workers continue its tasks.' : ''
   showModal(
     <Confirm
       title={`Drain ${host}?`}

@@ -1,4 +1,4 @@
-/** What each submitter may spend a day, what they have spent, and what is reserved for tasks under way. */
+/** What each submitter may spend per day, what they have spent, and what is reserved for running tasks. */
 import { call } from '../data/source.ts'
 import { Confirm } from '../parts/ask.tsx'
 import { Button, Empty } from '../parts/common.tsx'
@@ -14,14 +14,12 @@ export function Budgets({ budgets }: { budgets: readonly Budget[] }) {
     <section class="card budgets" aria-label="Budgets">
       <header>
         <h2>Budgets</h2>
-        <p class="muted grow">By the day, in UTC. A task waits while its submitter has too little left.</p>
+        <p class="muted grow">Per day (UTC). A task waits while its submitter has too little left.</p>
         <Button run={() => change()}>Add a budget …</Button>
       </header>
       {budgets.length === 0 ? (
         <Empty title="No budgets">
-          <p>
-            Everybody may spend as much as their tasks cost. A budget for a submitter, or for everybody, changes that.
-          </p>
+          <p>Nobody has a spending limit. Add a budget for one submitter or for everybody.</p>
         </Empty>
       ) : (
         <ul>
@@ -37,7 +35,7 @@ export function Budgets({ budgets }: { budgets: readonly Budget[] }) {
 function BudgetRow({ budget }: { budget: Budget }) {
   const { submitter, usd_per_day, spent_usd, reserved_usd } = budget
   const isEveryone = submitter === EVERYONE
-  const name = isEveryone ? 'Everybody else, each' : submitter
+  const name = isEveryone ? 'Everybody else (each)' : submitter
   return (
     <li class="budget">
       <div>
@@ -45,7 +43,7 @@ function BudgetRow({ budget }: { budget: Budget }) {
         <small class="number">{money(usd_per_day)} a day</small>
       </div>
       {isEveryone ? (
-        <span class="muted">For submitters without a budget of their own</span>
+        <span class="muted">For submitters without their own budget</span>
       ) : (
         <div class="budget-use">
           <Shares
@@ -90,11 +88,11 @@ function change(budget?: Budget): void {
       {!budget && (
         <label>
           Submitter
-          <input name="submitter" placeholder="empty: everybody without a budget of their own" spellcheck={false} />
+          <input name="submitter" placeholder="empty: everybody without their own budget" spellcheck={false} />
         </label>
       )}
       <label>
-        {budget && budget.submitter !== EVERYONE ? `Dollars a day for ${budget.submitter}` : 'Dollars a day'}
+        {budget && budget.submitter !== EVERYONE ? `Dollars per day for ${budget.submitter}` : 'Dollars per day'}
         <input
           name="amount"
           type="number"
@@ -106,7 +104,7 @@ function change(budget?: Budget): void {
           defaultValue={budget ? String(budget.usd_per_day) : ''}
         />
       </label>
-      <p class="muted">It holds at once. Tasks under way are not stopped.</p>
+      <p class="muted">Takes effect immediately. Running tasks are not stopped.</p>
     </FormDialog>,
   )
 }
@@ -115,7 +113,7 @@ function remove({ submitter }: Budget, name: string): void {
   showModal(
     <Confirm
       title="Remove this budget?"
-      text={`${name}: no limit of their own from now on.`}
+      text={`${name} will no longer have their own limit.`}
       yes="Remove"
       danger
       close={closeModal}

@@ -1,4 +1,4 @@
-/** What one reads where there is nothing yet: how to begin. */
+/** Empty states of the fleet: how to get started. */
 import { go } from '../data/route.ts'
 import { Button, Code, Empty, Sentence } from '../parts/common.tsx'
 

@@ -1,4 +1,4 @@
-/** Which tasks are shown: a search, whose they are, of which project; and how many there are of each state. */
+/** Filters for tasks: text, submitter, project; and how many there are in each state. */
 import { signal } from '@preact/signals'
 import { createRef } from 'preact'
 import { go, route, withQuery } from '../data/route.ts'
@@ -15,7 +15,7 @@ export function Filters() {
         ref={searchBox}
         type="search"
         placeholder="Search  /"
-        aria-label="Search in titles"
+        aria-label="Search titles"
         value={route.value.query.text ?? ''}
         onInput={({ currentTarget }) => set({ text: currentTarget.value })}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
@@ -32,7 +32,7 @@ function set(changes: Record<string, string | undefined>): void {
 
 type Names = { submitter: readonly string[]; project: readonly string[] }
 
-/** All that have been seen so far: with a filter, the rows tell of few. */
+/** All values seen so far: with a filter on, the rows show only a few. */
 const known = signal<Names>({ submitter: [], project: [] })
 
 export function learnNames(rows: readonly Task[]): void {

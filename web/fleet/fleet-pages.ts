@@ -9,7 +9,7 @@ export type Filter = Pick<InputOf<'list_fleet_tasks'>, 'state' | 'submitter' | '
 
 const PAGE = 60
 
-/** `looksAt` is told which row was drawn last, so that its page is kept up to date. */
+/** `looksAt` gets the last rendered row, so that its page is kept up to date. */
 export function useFleetPages(filter: Filter): Pages<Task> & { looksAt(row: string): void } {
   const open = useMemo(
     () =>

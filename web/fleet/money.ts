@@ -3,7 +3,7 @@ import type { Fleet } from './states.ts'
 
 export type Budget = Fleet['budgets'][number]
 
-/** Stands for each submitter that has no budget of their own. */
+/** Stands for every submitter without their own budget. */
 export const EVERYONE = '*'
 
 export function leftOf({ usd_per_day, spent_usd, reserved_usd }: Budget): number {

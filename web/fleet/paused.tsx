@@ -1,4 +1,4 @@
-/** Accounts that must not be used for a while: tasks that need them wait. */
+/** Accounts paused by a rate limit: tasks that need them wait. */
 import { timeOf } from '../words.ts'
 import type { Fleet } from './states.ts'
 

@@ -1,8 +1,8 @@
-/** A bar of parts, as wide as their shares of the whole. What it says stands beside it in words. */
+/** A stacked bar; the same numbers are next to it as text. */
 
 export type Part = { name: string; n: number }
 
-/** `whole`: where the parts do not fill it. */
+/** `whole`: given if the parts do not fill the bar. */
 export function Shares({ parts, whole }: { parts: readonly Part[]; whole?: number }) {
   const sum = parts.reduce((total, { n }) => total + n, 0)
   const all = Math.max(whole ?? sum, sum) || 1

@@ -1,4 +1,4 @@
-/** The states of a task of the fleet, as words, colours and shapes. */
+/** The states of a fleet task, as words, colours and shapes. */
 import { FLEET_OVER, type FleetState } from '../../src/formats/fleet-task.ts'
 import type { Badge } from '../badge.ts'
 import type { OutputOf } from '../data/source.ts'
@@ -8,7 +8,7 @@ export type Fleet = OutputOf<'get_fleet'>
 export type Worker = Fleet['workers'][number]
 export type Task = OutputOf<'list_fleet_tasks'>['tasks'][number]
 
-/** What is worked on comes first, what is over last. */
+/** Running tasks first, finished ones last. */
 export const STATES: readonly FleetState[] = [
   'running',
   'merging',
@@ -43,14 +43,14 @@ export function stateBadge(state: FleetState): Badge {
   return { word: capital(state), ...BADGES[state] }
 }
 
-/** Why it is where it is, in one sentence. */
+/** Why it is in this state, in one sentence. */
 export function noteOf({ state, why, sentence, worker, base }: Task): string {
   if (state === 'running' && !sentence) return why ?? (worker ? `Runs on ${worker}.` : '')
   if (state === 'done' && !sentence) return base ? `On ${base}.` : ''
   return why ?? sentence ?? ''
 }
 
-/** `git@example.com:shop/api.git` is `api` where there is little room. */
+/** `git@example.com:shop/api.git` becomes `api` where space is tight. */
 export function repoName(repo: string): string {
   return folderName(repo.split(':').at(-1) ?? repo).replace(/\.git$/, '')
 }

@@ -1,4 +1,4 @@
-/** A task for the fleet, with what most of them need; `ralph submit` knows the rest. */
+/** The form for a fleet task, with the common options; `ralph submit` has the rest. */
 import { go } from '../data/route.ts'
 import { call, once } from '../data/source.ts'
 import { type Fields, FormDialog } from '../parts/form-dialog.tsx'
@@ -18,12 +18,12 @@ export function submitTask(): void {
         <input name="repo" class="mono" placeholder="git@example.com:shop/api.git" spellcheck={false} />
       </label>
       <label>
-        Checks that prove it, one a line
+        Checks that prove it, one per line
         <textarea name="checks" class="mono" rows={2} placeholder="npm test" spellcheck={false} />
       </label>
       <div class="field-row">
         <label>
-          Begins at branch
+          Base branch
           <input name="base" placeholder="main" spellcheck={false} />
         </label>
         <label>
@@ -49,7 +49,7 @@ export function submitTask(): void {
   )
 }
 
-/** Who submitted last in this browser. */
+/** The last submitter in this browser. */
 const NAME = 'ralph-submitter'
 
 async function submit({ text }: Fields): Promise<void> {

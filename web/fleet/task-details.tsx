@@ -1,4 +1,4 @@
-/** Everything about one task, over the list. */
+/** Everything about one task, shown above the list. */
 import type { ComponentChildren } from 'preact'
 import { anyLoop, useQuery } from '../data/query.ts'
 import { go, withQuery } from '../data/route.ts'
@@ -66,7 +66,7 @@ function Fact({ name, value }: { name: string; value: ComponentChildren }) {
   )
 }
 
-/** Those that say something. */
+/** Only the rows with a value. */
 function factsOf(task: Task): (readonly [name: string, value: ComponentChildren])[] {
   const cost = [
     money(task.spent_usd),

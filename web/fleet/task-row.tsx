@@ -6,7 +6,7 @@ import { ago, money } from '../words.ts'
 import { actionsOf } from './actions.tsx'
 import { noteOf, repoName, stateBadge, type Task } from './states.ts'
 
-/** `tick`: changes with the time, which some of it tells. */
+/** `tick`: changes over time, since the row shows durations. */
 type Row = { task: Task; chosen: boolean; tick: number }
 
 export const TaskRow = memo(({ task, chosen }: Row) => {

@@ -1,4 +1,4 @@
-/** The tasks, newest first: one row each. The filters stand in the address. */
+/** The tasks, newest first, one row each. The filters are kept in the URL. */
 import { useEffect, useState } from 'preact/hooks'
 import type { FleetState } from '../../src/formats/fleet-task.ts'
 import { go, route, withQuery } from '../data/route.ts'

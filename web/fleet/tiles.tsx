@@ -1,4 +1,4 @@
-/** The fleet in three figures; each leads to the part that it is about. */
+/** The fleet in three numbers; each links to its part. */
 import type { ComponentChildren } from 'preact'
 import { Link } from '../parts/common.tsx'
 import { count, money } from '../words.ts'
@@ -29,7 +29,7 @@ export function Tiles({ fleet, part }: { fleet: Fleet; part: string }) {
   )
 }
 
-/** `unit` is left out where there is little room. */
+/** `unit` is left out where space is tight. */
 type Shown = { name: string; figure: string; unit?: string; bar: ComponentChildren; children: string }
 
 function Tile({ name, figure, unit, bar, children }: Shown) {
@@ -72,7 +72,7 @@ function WorkersTile({ workers, accounts }: Fleet) {
       bar={<Shares parts={[{ name: 'running', n: taken }]} whole={slots} />}
     >
       {[
-        alive.length > 0 ? count(alive.length, 'worker') : 'Tasks wait until one starts',
+        alive.length > 0 ? count(alive.length, 'worker') : 'Tasks wait for a worker',
         said([
           [workers.length - alive.length, 'silent'],
           [alive.filter(({ draining }) => draining).length, 'draining'],

@@ -1,4 +1,4 @@
-/** The fleet as it is now. Heartbeats are no events, so it is asked for again every few seconds while somebody looks. */
+/** The current state of the fleet. Heartbeats are not events, so it polls every few seconds while somebody looks. */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { RalphError } from '../../src/error.ts'
@@ -20,7 +20,7 @@ export function useFleet(): Looked {
 /** How often something was done to the fleet from here. */
 export const acted = signal(0)
 
-/** After an action of the person's own: now, not when the next look is due. */
+/** After the user's own action: now, not at the next poll. */
 export function lookNow(): void {
   acted.value += 1
   refreshAll()
@@ -36,7 +36,7 @@ export function useEvery(ms: number, run: () => unknown): void {
   }, [ms])
 }
 
-/** The clock of the database, each second: it stood at `told` when that was told. */
+/** The database's clock, every second: it read `told` when that answer was made. */
 export function useClock(told: number): number {
   const heard = useRef({ told, at: Date.now() })
   if (heard.current.told !== told) heard.current = { told, at: Date.now() }

@@ -80,7 +80,7 @@ function WorkerRow({ worker, now, paused }: Row) {
   )
 }
 
-/** An account that has the name of its agent needs no words. */
+/** An account named like its agent needs no label. */
 function accountWords(account: string, pausedUntil: number | undefined): string {
   const paused = pausedUntil === undefined ? '' : `paused until ${timeOf(pausedUntil)}`
   return [account, paused].filter(Boolean).join(', ')

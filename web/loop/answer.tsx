@@ -1,4 +1,4 @@
-/** What the loop wants from a person, answered where one reads it. */
+/** What the loop needs from a person, answered in place. */
 import { AnswerBox } from '../needs/answer.tsx'
 import { NeedBody } from '../needs/body.tsx'
 import type { Found } from './head.tsx'

@@ -1,4 +1,4 @@
-/** Open failures over the iterations, and what past loops say about how it goes on. */
+/** Open failures per iteration, and what past loops suggest about the rest. */
 import type { Loop } from '../../src/engine/loop.ts'
 import { type Iteration, openFailures } from '../data/iterations.ts'
 import { useQuery, type Wakes } from '../data/query.ts'
@@ -9,7 +9,7 @@ const HEIGHT = 96
 const LEFT = 28
 const MOST_POINTS = 200
 
-/** Another iteration begins: the one before was checked. */
+/** A new iteration starts: the one before was checked. */
 function eachTurn(id: string): Wakes {
   return (message) => message.type === 'loop-event' && message.loop === id && message.data.next.kind === 'turn'
 }

@@ -1,4 +1,4 @@
-/** What an iteration changed, line by line; a comment on a line goes to the agent. */
+/** The diff of an iteration; a comment on a line goes to the agent. */
 import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import type { Finding, Loop } from '../../src/engine/loop.ts'
@@ -14,7 +14,7 @@ type DiffFile = Diff['files'][number]
 type DiffLine = DiffFile['hunks'][number]['lines'][number]
 type Comment = OutputOf<'list_comments'>['comments'][number]
 
-/** A line that somebody writes about, as `path side number`. */
+/** The line being commented on, as `path side number`. */
 const writing = signal('')
 
 const LONG = 400
@@ -25,7 +25,7 @@ export function DiffTab({ loop, n, findings, under }: Asked) {
   const against = route.value.query.against === 'start' ? 'start' : 'previous'
   const { value, error, refresh } = useQuery('get_diff', under ? undefined : { loop: loop.id, iteration: n, against })
   const comments = useQuery('list_comments', { loop: loop.id }, ofLoop(loop.id)).value?.comments ?? []
-  if (under) return <p class="muted body">The diff is there when this iteration has ended.</p>
+  if (under) return <p class="muted body">The diff appears when this iteration ends.</p>
   if (error && !value) return <Problem error={error} retry={refresh} />
   if (!value) return <Loading />
   const here = comments.filter((one) => one.loop === value.loop && one.iteration === n && one.against === against)
@@ -78,7 +78,7 @@ function FileView({ file, findings, comments, about }: Shown) {
       </summary>
       {isOpen && (
         <div class="hunks" tabIndex={0} role="group" aria-label={`Changes of ${file.path}`}>
-          {file.binary && <p class="muted">A binary file.</p>}
+          {file.binary && <p class="muted">Binary file.</p>}
           {file.hunks.map((hunk) => (
             <div key={`${hunk.oldStart}-${hunk.newStart}`}>
               <p class="hunk-head">
@@ -175,7 +175,7 @@ function CommentView({ comment }: { comment: Comment }) {
               refreshAll()
             }}
           >
-            Take back
+            Delete
           </Button>
         )}
       </p>
@@ -197,7 +197,7 @@ function Write({ path, side, line, about }: { path: string; side: 'old' | 'new';
       once(),
     )
     toast({
-      text: heard === 'later' ? 'Kept for a fork or retry of this loop.' : 'Sent: the next iteration will be told.',
+      text: heard === 'later' ? 'Kept for a fork or retry of this loop.' : 'Sent: the next iteration will see it.',
     })
     close()
     refreshAll()

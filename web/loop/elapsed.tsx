@@ -1,4 +1,4 @@
-/** Time that passes while one looks. */
+/** Elapsed time that keeps counting. */
 import { useEffect, useState } from 'preact/hooks'
 import { isRecorded } from '../data/source.ts'
 import { duration } from '../words.ts'

@@ -1,4 +1,4 @@
-/** What a loop is about, where it works, and what can be done to it. */
+/** The head of a loop: its task, where it works, and its actions. */
 import type { BoardOwner } from '../../src/board/owner.ts'
 import { homeFolder, shownFolder } from '../../src/engine/home-folder.ts'
 import type { FleetOwner } from '../../src/fleet/owner.ts'
@@ -76,7 +76,7 @@ export function LoopHead({ found, badge, actions }: { found: Found; badge: Badge
   )
 }
 
-/** Whose work it is: a task of the fleet, with its branch and the worker that has it. */
+/** The fleet task behind the loop, with its branch and its worker. */
 function FleetTaskLine({ owner: { task, repo, branch }, loop }: { owner: FleetOwner; loop: string }) {
   const found = useQuery('get_fleet_task', { task }, ofLoop(loop)).value
   return (

@@ -1,4 +1,4 @@
-/** The chosen iteration: its facts, why it was not the last one, and tabs with everything else. */
+/** The selected iteration: its facts, why it was not the last, and tabs with everything else. */
 import type { ComponentChildren } from 'preact'
 import type { Iteration } from '../data/iterations.ts'
 import { go, route, withQuery } from '../data/route.ts'

@@ -1,4 +1,4 @@
-/** How far the loop may go, and why just so far. */
+/** The limits of the loop, and why they are what they are. */
 import type { Loop } from '../../src/engine/loop.ts'
 import { refreshAll } from '../data/query.ts'
 import { call, isRecorded } from '../data/source.ts'
@@ -57,12 +57,12 @@ function change(loop: string): void {
   showModal(
     <Ask
       title="Change the limit"
-      label="How many iterations may it take in all? (0: no limit)"
-      hint="It counts from the first iteration. The loop goes by it from its next step on."
+      label="Max iterations in total (0: no limit)"
+      hint="Counted from the first iteration. Takes effect with the loop’s next step."
       send="Set"
       close={closeModal}
       run={async (words) => {
-        if (!/^\d{1,6}$/.test(words)) throw new Error(`"${words}" is not a whole number. Write 0 for no limit.`)
+        if (!/^\d{1,6}$/.test(words)) throw new Error(`"${words}" is not a whole number. Enter 0 for no limit.`)
         await call('set_limits', { loop, iterations: Number(words) })
         refreshAll()
       }}

@@ -1,4 +1,4 @@
-/** Every check against every iteration: what it said before any work, and after each turn. */
+/** Every check by iteration: its verdict before any work, and after each turn. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { Iteration } from '../data/iterations.ts'
 import type { Found } from './head.tsx'
@@ -86,7 +86,7 @@ export function Matrix({
   )
 }
 
-/** The last ones, or those around the chosen one. */
+/** The last ones, or those around the selected one. */
 function window(rows: readonly Iteration[], chosen: number | undefined): readonly Iteration[] {
   const at = rows.findIndex(({ n }) => n === chosen)
   const end = at < 0 ? rows.length : Math.min(rows.length, Math.max(MOST, at + MOST / 2))

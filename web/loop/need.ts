@@ -1,4 +1,4 @@
-/** What a loop wants from a person. Whoever has its screen open has seen it. */
+/** What a loop needs from a person. Opening its screen marks it as read. */
 import { useEffect } from 'preact/hooks'
 import { anyLoop, useQuery } from '../data/query.ts'
 import { call, isRecorded, type OutputOf } from '../data/source.ts'

@@ -1,4 +1,4 @@
-/** What the agent is doing right now: the end of its transcript. */
+/** What the agent is doing now: the end of its transcript. */
 import { useEffect, useState } from 'preact/hooks'
 import { call, isRecorded, type OutputOf } from '../data/source.ts'
 import { NOWHERE } from './portions.ts'
@@ -24,7 +24,7 @@ export function Now({ loop, n }: { loop: string; n: number }) {
           if (!gone) setRows(found.rows.slice(-SHOWN))
         }
       } catch {
-        // it has not begun, or the server is away: the page says so elsewhere
+        // it has not started, or the server is unreachable: the page says so elsewhere
       }
       if (!gone) timer = setTimeout(() => void look(), EVERY_MS)
     }
@@ -36,7 +36,7 @@ export function Now({ loop, n }: { loop: string; n: number }) {
   }, [loop, n])
   return (
     <div class="now">
-      <p class="muted">Under way. The end of what it says and does:</p>
+      <p class="muted">Running. The end of its transcript:</p>
       <ol class="now-rows">
         {rows.map((row, at) => (
           <li key={at} class={row.kind} dir="auto">

@@ -1,18 +1,18 @@
 /**
- * A transcript as a grid of portions of equal bytes. Only those in view are read and kept; how many lines the others have is
- * guessed from those that were read.
+ * A transcript as portions of equal size in bytes. Only those in view are read and kept; the number of lines in the others
+ * is estimated from those already read.
  */
 import { call, isRecorded, type OutputOf } from '../data/source.ts'
 import { harmless } from '../words.ts'
 
 type Row = OutputOf<'get_activity'>['rows'][number]
 
-/** One line on the screen. `head`: the first of its row. */
+/** One line on the screen. `head`: the first line of its row. */
 export type LogLine = { key: string; kind: Row['kind'] | 'wait'; name?: string; text: string; head: boolean }
 
 export type Portions = {
   total(): number
-  /** `shift`: so many lines have come or gone above the view since the last look. */
+  /** `shift`: how many lines were added or removed above the view since the last look. */
   lines(from: number, to: number): { lines: LogLine[]; shift: number }
   words(): string
   error(): Error | undefined
@@ -27,7 +27,7 @@ const BYTES = 262_144
 const MOST_KEPT = 8
 const LIVE_MS = 700
 const USUAL_LINE = 90
-/** Behind every transcript: asked for, it tells the size and nothing else. */
+/** Beyond the end of any transcript: reading there returns the size and nothing else. */
 export const NOWHERE = 900_000_000
 
 export function openPortions({ loop, iteration, raw, columns, changed }: Asked): Portions {
@@ -98,7 +98,7 @@ export function openPortions({ loop, iteration, raw, columns, changed }: Asked):
       }
       over = now.over
     } catch {
-      // the page says elsewhere that the server is away
+      // the page says elsewhere that the server is unreachable
     }
     if (!closed && !over) timer ??= setTimeout(() => void follow(), LIVE_MS)
     else if (!closed) changed()
@@ -148,7 +148,7 @@ function sizeWords(bytes: number): string {
   return bytes < 1_048_576 ? `${Math.round(bytes / 1_024)} KB` : `${(bytes / 1_048_576).toFixed(1)} MB`
 }
 
-/** As many lines as it takes at this width. */
+/** The number of lines it takes at this width. */
 function linesOf({ kind, text, name }: Row, key: string, columns: number): LogLine[] {
   const lines: string[] = []
   for (const line of harmless(text).replaceAll('\t', '    ').split('\n'))

@@ -1,4 +1,4 @@
-/** What the iteration was told, and what differs from what the one before was told. */
+/** The prompt of the iteration, and how it differs from the one before. */
 
 import { useQuery } from '../data/query.ts'
 import { go, route, withQuery } from '../data/route.ts'

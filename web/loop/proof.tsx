@@ -13,7 +13,7 @@ const COLUMNS = [
   { field: 'after', words: 'After', why: 'on the work as it is' },
   { field: 'sealed', words: 'Sealed', why: 'the work with the tests of the start' },
   { field: 'reversed', words: 'Reversed', why: 'the tests without the work' },
-  { field: 'control', words: 'Control', why: 'everything as it is, in the place of the experiments' },
+  { field: 'control', words: 'Control', why: 'everything unchanged, where the experiments run' },
 ] as const
 
 export function ProofTab({ id }: { id: string }) {
@@ -57,11 +57,11 @@ export function ProofTab({ id }: { id: string }) {
           </table>
         </div>
       ) : (
-        <p class="muted">There is no check, so there is nothing to prove it with.</p>
+        <p class="muted">There is no check, so nothing proves the work.</p>
       )}
       <Rest proof={value} />
       <p class="row">
-        <span class="muted">Repeat it on these files in a clean place:</span> <Code>{`ralph proof ${id} --again`}</Code>
+        <span class="muted">Repeat it on these files in a clean copy:</span> <Code>{`ralph proof ${id} --again`}</Code>
       </p>
     </div>
   )

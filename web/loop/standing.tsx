@@ -1,4 +1,4 @@
-/** How the loop stands in one sentence: what its grade is based on, why it stopped, or what it wants to know. */
+/** The state of the loop in one sentence: what its grade is based on, why it stopped, or what it asks. */
 import { GRADE_WORDS, type Tone } from '../badge.ts'
 import { isRecorded } from '../data/source.ts'
 import { undo } from '../parts/actions.tsx'
@@ -28,7 +28,7 @@ export function Standing({ found }: { found: Found }) {
   if (standing.kind === 'asks' && !isRecorded()) return <LoopAnswer found={found} need={need} />
   if (standing.kind === 'under-way' && !unattended) return null
   return (
-    <section class={`callout standing ${TONES[standing.kind]}`} aria-label="How it stands">
+    <section class={`callout standing ${TONES[standing.kind]}`} aria-label="State">
       <p>
         {next.kind === 'complete' ? (
           <>
@@ -59,7 +59,7 @@ export function Standing({ found }: { found: Found }) {
         </p>
       )}
       {!isRecorded() && next.kind === 'halt' && loop.spec.onHalt && loop.spec.work.owner?.kind !== 'fleet' && (
-        <Button run={() => undo(loop.id)}>Take back the restored files</Button>
+        <Button run={() => undo(loop.id)}>Undo the restore</Button>
       )}
     </section>
   )

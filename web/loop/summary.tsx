@@ -10,7 +10,7 @@ type Row = NonNullable<OutputOf<'get_iteration'>['row']>
 
 export function SummaryTab({ found, n, row: brief }: Chosen) {
   const { id } = found.loop
-  // One that is under way is asked for, too: its end must not be missed.
+  // The running one is included: its end must not be missed.
   const canChange = found.loop.tally.iteration <= n
   const { value, error, refresh } = useQuery(
     'get_iteration',
@@ -76,12 +76,12 @@ function Why({ row, found, n }: { row: Row; found: Chosen['found']; n: number })
 
 function whyNot(row: Row): string {
   if (row.end !== 'ok') return `the turn did not end well (${row.end.replaceAll('-', ' ')}).`
-  if (row.refused) return `the agent said it is done. ${sentence(row.refused)} Sent back as feedback.`
+  if (row.refused) return `the agent claimed done. ${sentence(row.refused)} Sent back as feedback.`
   const failing = row.verdicts.filter(({ result }) => result !== 'pass')
   if (failing.length > 0) return `${failing.map(({ check }) => check).join(', ')} still fails.`
   return row.claim === 'none'
-    ? 'the agent did not say that it is done.'
-    : 'the claim was not clear enough; it was asked again.'
+    ? 'the agent did not claim to be done.'
+    : 'the claim was not clear enough; the agent was asked again.'
 }
 
 function sentence(text: string): string {

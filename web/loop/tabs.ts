@@ -1,7 +1,7 @@
-/** What can be looked at of an iteration and of its loop. */
+/** The tabs of an iteration and its loop. */
 import { go, withQuery } from '../data/route.ts'
 
-/** Who looks closer stays with this iteration, also when newer ones come. */
+/** Opening details stays on this iteration even when newer ones arrive. */
 export function showTab(tab: string, iteration: number | undefined): void {
   go(withQuery({ tab, ...(iteration ? { i: String(iteration) } : {}) }), { replace: true })
 }

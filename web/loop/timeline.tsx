@@ -1,4 +1,4 @@
-/** The iterations, newest first: one line each, or with more about each. */
+/** The iterations, newest first: one line each, or in more detail. */
 import type { Loop } from '../../src/engine/loop.ts'
 import { type Iteration, openFailures } from '../data/iterations.ts'
 import { go, route, withQuery } from '../data/route.ts'
@@ -40,7 +40,7 @@ export function Timeline({
           {isExpanded ? 'Compact' : 'Expand'}
         </button>
       </header>
-      {shown.length === 0 && <p class="body muted">The first iteration has not begun.</p>}
+      {shown.length === 0 && <p class="body muted">The first iteration has not started.</p>}
       <div class="timeline-rows" style={{ height: `min(${shown.length * height}px, 62dvh)` }}>
         <Virtual
           count={shown.length}

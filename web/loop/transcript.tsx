@@ -1,4 +1,4 @@
-/** What was said in an iteration, of any size: read in portions, with only the lines in view in the page. */
+/** The transcript of an iteration, of any size: read in portions, rendering only the lines in view. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { go, route, withQuery } from '../data/route.ts'
 import { isRecorded } from '../data/source.ts'
@@ -41,7 +41,7 @@ export function TranscriptTab({ loop, n }: { loop: string; n: number }) {
             aria-pressed={isRaw}
             onClick={() => go(withQuery({ raw: isRaw ? undefined : '1' }), { replace: true })}
           >
-            {isRaw ? 'Readable' : 'As it was printed'}
+            {isRaw ? 'Readable' : 'Raw output'}
           </button>
         )}
         <button type="button" class="button quiet" onClick={() => box.current?.scrollTo({ top: 0 })}>
@@ -59,7 +59,7 @@ export function TranscriptTab({ loop, n }: { loop: string; n: number }) {
   )
 }
 
-/** `drawn`: changes when there is more to show; with equal properties it would not be drawn again. */
+/** `drawn`: changes when there is more to show, which forces a render. */
 function Lines({ box, portions }: { box: { current: HTMLDivElement | null }; portions: Portions; drawn: number }) {
   const [view, setView] = useState({ top: 0, height: 600 })
   const follows = useRef(false)
@@ -81,7 +81,7 @@ function Lines({ box, portions }: { box: { current: HTMLDivElement | null }; por
   useLayoutEffect(() => {
     const element = box.current
     if (!element) return
-    // What was guessed above turned out longer or shorter: what one reads stays where it is.
+    // The estimate above turned out longer or shorter: keep the visible lines in place.
     if (shift) element.scrollTop += shift * LINE
     else if (follows.current && portions.isLive()) element.scrollTop = element.scrollHeight
   })

@@ -1,4 +1,4 @@
-/** Answers a loop where its question is read: with words, or by letting changed tests stand. */
+/** Answers a loop right below its question: with a reply, or by allowing changed tests. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { refreshAll } from '../data/query.ts'
@@ -17,14 +17,14 @@ export type Asked = {
 
 type Answering = { asked: Asked; focus?: boolean; children?: ComponentChildren }
 
-/** `focus`: the cursor goes into the box at once. `children`: what else can be done. */
+/** `focus`: puts the cursor into the box at once. `children`: further actions. */
 export function AnswerBox({ asked, focus = false, children }: Answering) {
   const { loop, question, paths } = asked
   const [sent, setSent] = useState('')
   const send = async (what: Omit<InputOf<'answer'>, 'loop'>, told: string) => {
     const text = `${told} ${await heardBy(loop, what)}`
     setSent(text)
-    toast({ text }) // the box is gone as soon as nothing is asked any more
+    toast({ text }) // the box disappears once the question is answered
     refreshAll()
   }
   if (sent)
@@ -49,12 +49,12 @@ export function AnswerBox({ asked, focus = false, children }: Answering) {
   )
 }
 
-/** Carries it out, and says who heard it. */
+/** Carries it out, and says who received it. */
 async function heardBy(loop: string, what: Omit<InputOf<'answer'>, 'loop'>): Promise<string> {
   const told = await call('answer', { loop, ...what }, once())
   if (told.heard === 'later') return told.how
-  if (told.heard === 'nobody') return `Nobody drives this loop right now. Type: ralph resume ${loop}`
-  return 'It goes on.'
+  if (told.heard === 'nobody') return `No process is running this loop. Run: ralph resume ${loop}`
+  return 'It continues.'
 }
 
 const JUDGE = 'Use your judgement.'

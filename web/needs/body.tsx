@@ -1,4 +1,4 @@
-/** What can be done about a loop that needs a person, by what it needs. */
+/** The actions for a loop that needs a person, by what it needs. */
 import { useState } from 'preact/hooks'
 import type { VaultTask } from '../../src/vault/vault-task.ts'
 import { refreshAll, useQuery } from '../data/query.ts'
@@ -13,7 +13,7 @@ import { AnswerBox } from './answer.tsx'
 
 export type Need = OutputOf<'list_needs'>['needs'][number]
 
-/** `focus`: a keyboard is at hand, so the cursor goes where one writes. `dismiss`: closes the row. */
+/** `focus`: there is a keyboard, so the cursor goes into the text box. `dismiss`: closes the row. */
 export function NeedBody({ need, focus, dismiss }: { need: Need; focus: boolean; dismiss: () => void }) {
   return (
     <div class="need-body">
@@ -76,10 +76,10 @@ function Ways({ need, focus, dismiss }: { need: Need; focus: boolean; dismiss: (
 
 async function resume(loop: string): Promise<void> {
   const { heard } = await call('resume', { loop }, once())
-  done(heard === 'nobody' ? `Nobody drives it. Type: ralph resume ${loop}` : 'It goes on.')
+  done(heard === 'nobody' ? `No process is running it. Run: ralph resume ${loop}` : 'It continues.')
 }
 
-/** A task of a vault waits for a person to look at its file. */
+/** A vault task that waits for a person to look at its file. */
 function Approval({ need }: { need: Need }) {
   const [note, setNote] = useState('')
   const found = useQuery('get_loop', { loop: need.loop, brief: true }).value
@@ -89,7 +89,7 @@ function Approval({ need }: { need: Need }) {
   const words = note.trim()
   const approve = async () => {
     await call('approve_vault_task', { vault, task, ...(words ? { note: words } : {}) }, once())
-    done('Approved. It goes on.')
+    done('Approved. It continues.')
   }
   const reject = async () => {
     await call('reject_vault_task', { vault, task, ...(words ? { reason: words } : {}) }, once())

@@ -13,7 +13,7 @@ const BADGES: Readonly<Record<Need['kind'], Badge>> = {
   conflict: { word: 'Conflict', tone: 'red', mark: '!' },
   stuck: { word: 'Stopped', tone: 'red', mark: '■' },
   review: { word: 'Ready to accept', tone: 'teal', mark: '✓' },
-  unattended: { word: 'Driver gone', tone: 'red', mark: '!' },
+  unattended: { word: 'Not running', tone: 'red', mark: '!' },
 }
 
 export function NeedRow({ need, isOpen, toggle }: { need: Need; isOpen: boolean; toggle: () => void }) {

@@ -1,4 +1,4 @@
-/** Asks for another agent while the dispatcher runs. */
+/** The dialog that adds an agent while the dispatcher runs. */
 import { refreshAll } from '../data/query.ts'
 import { call, once } from '../data/source.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
@@ -45,7 +45,7 @@ export function addAgent(config: string): void {
         <input name="dir" class="mono" placeholder="the folder of the config file" spellcheck={false} />
       </label>
       <label>
-        Checks that prove its work, one a line
+        Checks that prove its work, one per line
         <textarea name="checks" class="mono" rows={2} placeholder="npm test" spellcheck={false} />
       </label>
       <label class="check">
@@ -54,7 +54,7 @@ export function addAgent(config: string): void {
       <label class="check">
         <input type="checkbox" name="bypass" /> Works without asking for permissions
       </label>
-      <p class="muted">It is there until it is removed. To keep it for good, write it into the config file.</p>
+      <p class="muted">It stays until you remove it. To keep it permanently, add it to the config file.</p>
     </FormDialog>,
   )
 }

@@ -1,4 +1,4 @@
-/** What happened to the agents in panes lately. */
+/** Recent events of the agents in panes. */
 import { useEffect, useState } from 'preact/hooks'
 import { useQuery } from '../data/query.ts'
 import { BadgeView, Link } from '../parts/common.tsx'
@@ -12,7 +12,7 @@ export function Changes({ config }: { config: string }) {
   const [after, setAfter] = useState(0)
   const changes = useQuery('list_changes', { config, after }, ({ type }) => type === 'pane-change').value?.changes ?? []
   const last = changes.at(-1)?.seq
-  // They come oldest first, a portion at a time.
+  // They arrive oldest first, in batches.
   useEffect(() => {
     if (changes.length >= PORTION && last !== undefined) setAfter(last)
   }, [last])

@@ -3,7 +3,7 @@ import type { OutputOf } from '../data/source.ts'
 
 export type Crew = OutputOf<'list_agents'>
 
-/** As one types it in a terminal. */
+/** As typed in a terminal. */
 export function quoted(path: string): string {
   return /^[\w/.~-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`
 }

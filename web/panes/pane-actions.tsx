@@ -1,4 +1,4 @@
-/** What a person can do to an agent in a pane: each calls one operation and says what came of it. */
+/** The actions on an agent in a pane: each calls one operation and reports the outcome. */
 import { refreshAll } from '../data/query.ts'
 import { call, once } from '../data/source.ts'
 import { Ask, Confirm } from '../parts/ask.tsx'
@@ -10,12 +10,12 @@ import type { Pane } from './pane-card.tsx'
 
 type Action = { words: string; kind?: ButtonKind; run: () => unknown }
 
-/** The first one is what one most likely wants. */
+/** The most likely action comes first. */
 export function actionsOf(pane: Pane, config: string): Action[] {
   const { name: agent, state, loop } = pane
   const left = async (name: 'see_agent' | 'retry_agent') => {
     const { running } = await call(name, { config, agent }, once())
-    if (!running) toast({ text: 'It happens when a dispatcher is started.' })
+    if (!running) toast({ text: 'It happens once a dispatcher is started.' })
     refreshAll()
   }
   const canResume = loop?.open && ['WAITING', 'NEEDS YOU', 'STUCK'].includes(state)
@@ -32,7 +32,7 @@ export function actionsOf(pane: Pane, config: string): Action[] {
 
 async function resume(loop: string): Promise<void> {
   await call('resume', { loop }, once())
-  toast({ text: 'It goes on.' })
+  toast({ text: 'Resumed.' })
   refreshAll()
 }
 
@@ -42,13 +42,13 @@ function giveTask({ name: agent, queue, loop }: Pane, config: string): void {
     <Ask
       title={`A task for ${agent}`}
       label="What should it do?"
-      hint={isBusy ? 'It waits in the queue until the tasks before it are over.' : 'It begins at once.'}
+      hint={isBusy ? 'It waits in the queue until the tasks before it are finished.' : 'It starts immediately.'}
       send="Give it"
       close={closeModal}
       run={async (prompt) => {
         const { ahead, running } = await call('give_task', { config, agent, prompt }, once())
-        const when = ahead > 0 ? `It begins after ${count(ahead, 'task')}.` : 'It begins now.'
-        toast({ text: running ? when : 'It begins when a dispatcher is started.' })
+        const when = ahead > 0 ? `It starts after ${count(ahead, 'task')}.` : 'Started.'
+        toast({ text: running ? when : 'It starts once a dispatcher is started.' })
         refreshAll()
       }}
     />,
@@ -74,7 +74,7 @@ function remove(agent: string, config: string): void {
   showModal(
     <Confirm
       title={`Remove ${agent}?`}
-      text="It ends, and its pane is closed. One that the config names comes back with the next start of the dispatcher."
+      text="The agent ends and its pane closes. An agent listed in the config comes back when the dispatcher starts again."
       yes="Remove it"
       danger
       close={closeModal}

@@ -1,4 +1,4 @@
-/** One agent in its pane: how it stands, its loop, its queue, and what one can do. */
+/** One agent in its pane: its state, its loop, its queue, and its actions. */
 import type { Badge } from '../badge.ts'
 import { BadgeView, Button, Copy, Link } from '../parts/common.tsx'
 import { ago, capital, count, folderName, money, timeOf } from '../words.ts'
@@ -35,8 +35,8 @@ export function PaneCard({ agent, config }: { agent: Pane; config: string }) {
       </header>
       <div class="body">
         <p class="pane-words">
-          {words || (state === 'READY' ? 'It has nothing to do.' : '')}
-          {state === 'BLOCKED' && ' Open its pane, and answer.'}
+          {words || (state === 'READY' ? 'Idle.' : '')}
+          {state === 'BLOCKED' && ' Open its pane and answer.'}
           {until !== undefined && ` Continues at ${timeOf(until)}.`}
         </p>
         {loop && <LoopLine loop={loop} words={words} />}
@@ -44,7 +44,7 @@ export function PaneCard({ agent, config }: { agent: Pane; config: string }) {
         <small title={dir}>
           {program} · {folderName(dir)}
           {restarts > 0 && ` · restarted ${restarts === 1 ? 'once' : `${restarts} times`}`}
-          {tells === 'screen' && ' · read off its screen'}
+          {tells === 'screen' && ' · read from its screen'}
         </small>
       </div>
       <footer>

@@ -1,4 +1,4 @@
-/** What a person can do to a loop: each calls one operation and says what came of it. */
+/** The actions on a loop: each calls one operation and reports the outcome. */
 import { isOver, type Next, type OwnerKind, type Status } from '../../src/engine/loop.ts'
 import { refreshAll } from '../data/query.ts'
 import { go } from '../data/route.ts'
@@ -19,11 +19,11 @@ export type Actionable = {
 
 export type Action = { name: string; words: string; keys?: string; danger?: true; run: () => unknown }
 
-/** In the order of their importance: the first one is what one most likely wants. */
+/** In order of importance: the most likely action comes first. */
 export function actionsFor(loop: Actionable): Action[] {
   const { id, status, next, unattended, acceptable, owner } = loop
   const isOpen = !isOver(status)
-  const isHeld = status === 'queued' && owner === 'fleet' // its scheduler decides when it begins
+  const isHeld = status === 'queued' && owner === 'fleet' // its scheduler decides when it starts
   const rests = status === 'paused' || status === 'queued' || status === 'waiting' || unattended
   return [
     ...(isOpen && rests && !isHeld
@@ -45,13 +45,13 @@ export function actionsFor(loop: Actionable): Action[] {
 
 async function pause(loop: string): Promise<void> {
   await call('pause', { loop })
-  toast({ text: 'It pauses after what it is doing now.' })
+  toast({ text: 'It pauses after the current step.' })
   refreshAll()
 }
 
 async function resume(loop: string): Promise<void> {
   const { heard } = await call('resume', { loop })
-  toast({ text: heard === 'nobody' ? `Nobody drives it. Type: ralph resume ${loop}` : 'It goes on.' })
+  toast({ text: heard === 'nobody' ? `No process is running it. Run: ralph resume ${loop}` : 'It continues.' })
   refreshAll()
 }
 
@@ -60,12 +60,12 @@ function steer(loop: string): void {
     <Ask
       title="Steer the next iteration"
       label="What should it know?"
-      hint="The next iteration is told this, word for word."
+      hint="The next iteration sees this, word for word."
       send="Send"
       close={closeModal}
       run={async (words) => {
         await call('steer', { loop, words }, once())
-        toast({ text: 'The next iteration will be told.' })
+        toast({ text: 'The next iteration will see it.' })
         refreshAll()
       }}
     />,
@@ -76,7 +76,7 @@ function cancel({ id, title }: Actionable): void {
   showModal(
     <Confirm
       title="Cancel this loop?"
-      text={`“${title}” ends now. Its files stay as they are, and its checkpoints too.`}
+      text={`“${title}” ends now. Its files and checkpoints are kept.`}
       yes="Cancel the loop"
       danger
       close={closeModal}
@@ -100,7 +100,7 @@ export function fork(loop: string, iteration: number): void {
     <Ask
       title={`Fork after iteration ${iteration}`}
       label="What should the fork do differently? (optional)"
-      hint="A new loop begins with the files as they were after this iteration, in a worktree of its own."
+      hint="A new loop starts from the files as they were after this iteration, in its own worktree."
       send="Fork"
       optional
       close={closeModal}
@@ -117,7 +117,7 @@ export function rollback(loop: string, iteration: number): void {
   showModal(
     <Confirm
       title="Roll back?"
-      text={`Files, branch and index go back to how they were ${where}. The current state is kept, so you can undo this.`}
+      text={`Restores files, branch and index to how they were ${where}. The current state is kept, so you can undo this.`}
       yes="Roll back"
       danger
       close={closeModal}
@@ -150,7 +150,7 @@ export function accept(loop: string): void {
   showModal(
     <Confirm
       title="Accept this work?"
-      text="It is merged into the branch that the loop began on. Squash makes one commit of it; branch leaves it for a pull request."
+      text="Merges it into the branch the loop started from. Squash makes it one commit; branch only leaves it ready for a pull request."
       yes="Merge"
       close={closeModal}
       run={() => take('merge')}

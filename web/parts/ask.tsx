@@ -1,4 +1,4 @@
-/** Two small dialogs: one asks for words, one for a yes. */
+/** Two small dialogs: one asks for text, one for confirmation. */
 import { useState } from 'preact/hooks'
 import { Button } from './common.tsx'
 import { Dialog } from './dialog.tsx'

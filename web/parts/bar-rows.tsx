@@ -1,11 +1,11 @@
-/** Horizontal bars with a name and a number each. */
+/** Horizontal bars, each with a name and a number. */
 import { Fragment } from 'preact'
 import { Numbers, type Table } from './numbers.tsx'
 
-/** What a colour stands for; a word goes with it. */
+/** What a colour stands for, always next to a word. */
 export type Fill = 'pass' | 'fail' | 'none' | 'plain'
 
-/** `share` of 1 is as wide as there is room; `low` and `high` draw the interval around it. */
+/** A `share` of 1 fills the width; `low` and `high` draw the interval around it. */
 export type Row = {
   name: string
   share: number
@@ -16,7 +16,7 @@ export type Row = {
   high?: number | undefined
 }
 
-/** `table`: where there is more to tell than the rows show. */
+/** `table`: for data beyond what the rows show. */
 export function Rows({
   label,
   heads,

@@ -1,4 +1,4 @@
-/** What every chart has: its place in pixels, lines and names, what is told under the pointer, and a table below it. */
+/** What every chart has: its size in pixels, grid lines and labels, a tooltip, and a table below it. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Fill } from './bar-rows.tsx'
@@ -31,7 +31,7 @@ export function Chart({ label, table, children }: Drawn) {
   )
 }
 
-/** What is told about a place under the pointer. */
+/** The tooltip for a place under the pointer. */
 export function Spot({
   title,
   x,
@@ -52,7 +52,7 @@ export function Spot({
   )
 }
 
-/** As many names below a chart as there is room for. */
+/** As many labels below a chart as fit. */
 export function Names({ names, from, step }: { names: readonly string[]; from: number; step: number }) {
   const every = Math.ceil((8 + 7 * Math.max(...names.map(({ length }) => length))) / step)
   return (
@@ -83,7 +83,7 @@ export function Grid({ ticks, width }: { ticks: readonly { at: number; words: st
   )
 }
 
-/** In the order in which the parts lie on each other. */
+/** In stacking order. */
 export function Legend({ fills, words }: { fills: readonly Fill[]; words: readonly string[] }) {
   return (
     <p class="legend">

@@ -1,13 +1,13 @@
-/** Charts in plain SVG, drawn in the pixels they get; the numbers of each stand in a table below it. */
+/** Charts in plain SVG, drawn at their real pixel size, each with a table of its numbers below. */
 import { percent } from '../words.ts'
 import type { Fill } from './bar-rows.tsx'
 import { Chart, FLOOR, Grid, heightAt, LEFT, Legend, Names, Spot, TOP } from './chart-frame.tsx'
 import type { Table } from './numbers.tsx'
 
-/** `parts` lie on each other, the first one below, in the order of `fills`. */
+/** `parts` are stacked, the first at the bottom, in the order of `fills`. */
 export type Column = { name: string; parts: readonly number[] }
 
-/** `heads`: what the names of the columns are, then what each part is. `least`: the smallest distance between two lines. */
+/** `heads`: the heading of the first column, then one per part. `least`: the smallest distance between two grid lines. */
 export function Columns({
   label,
   heads,
@@ -66,7 +66,7 @@ export function Columns({
 
 export type Point = { name: string; rate: number; low: number; high: number }
 
-/** Shares from 0 to 100%, with the band in which they probably lie. */
+/** Shares from 0 to 100%, with their confidence band. */
 export function Curve({ label, table, points }: { label: string; table: Table; points: readonly Point[] }) {
   return (
     <Chart label={label} table={table}>
@@ -101,7 +101,7 @@ export function Curve({ label, table, points }: { label: string; table: Table; p
   )
 }
 
-/** Round numbers at the lines, at most five of them. */
+/** Round numbers for the grid lines, at most five. */
 function scaleOf(highest: number, least: number): { most: number; ticks: number[] } {
   const size = Math.max(least, 10 ** Math.floor(Math.log10(highest / 4 || 1)))
   const step = [1, 2, 5].map((times) => times * size).find((one) => one * 4 >= highest) ?? 10 * size

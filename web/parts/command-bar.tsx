@@ -1,4 +1,4 @@
-/** Ctrl-K: go anywhere, find a loop, do something to it, without the mouse. */
+/** Ctrl-K: go anywhere, find a loop and act on it, without the mouse. */
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { badgeOf } from '../badge.ts'
@@ -37,7 +37,7 @@ function OpenBar() {
   const [at, setAt] = useState(0)
   const list = useRef<HTMLUListElement>(null)
   const asked = useQuery('list_loops', { limit: 8, ...(text.trim() ? { text: text.trim() } : {}) }).value?.loops
-  // Until the server has answered, those that were found before and still match.
+  // Until the server answers, show earlier results that still match.
   const known = useRef<readonly Listed[]>([])
   const found = asked ?? known.current.filter(({ prompt }) => matches(prompt, text))
   known.current = found
@@ -68,8 +68,8 @@ function OpenBar() {
           aria-expanded="true"
           aria-controls="choices"
           aria-activedescendant={chosen ? `choice-${chosen.key}` : undefined}
-          aria-label="Where to go or what to do"
-          placeholder="Go to, find a loop, do something …"
+          aria-label="Command or search"
+          placeholder="Type a command or search for a loop …"
           autofocus
           value={text}
           onInput={({ currentTarget }) => {
@@ -95,7 +95,7 @@ function OpenBar() {
             </li>
           ))}
         </ul>
-        {choices.length === 0 && <p class="muted">Nothing is called that.</p>}
+        {choices.length === 0 && <p class="muted">No matches.</p>}
       </div>
     </Dialog>
   )

@@ -1,4 +1,4 @@
-/** The small parts that every screen is made of. */
+/** The small components every screen is built from. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Badge } from '../badge.ts'
@@ -13,7 +13,7 @@ export function BadgeView({ badge }: { badge: Badge }) {
   )
 }
 
-/** Inside the page a link changes the address without loading anything; with a modifier key it is an ordinary link. */
+/** A link inside the page changes the URL without loading anything; with a modifier key it is an ordinary link. */
 export function Link({
   to,
   children,
@@ -43,7 +43,7 @@ export function Link({
 
 export type ButtonKind = 'plain' | 'primary' | 'danger' | 'quiet'
 
-/** While `run` works it cannot be pressed again; what goes wrong is told in a message. */
+/** Disabled while `run` is in progress; errors are shown as a message. */
 export function Button({
   children,
   run,
@@ -83,12 +83,12 @@ export function Button({
   )
 }
 
-/** Words in which commands stand between backticks. */
+/** Text with commands in backticks. */
 export function Sentence({ text }: { text: string }) {
   return <>{text.split('`').map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>
 }
 
-/** What went wrong and what to do, in the words of the server. */
+/** What went wrong and what to do, in the server's words. */
 export function Problem({ error, retry }: { error: Error; retry?: () => void }) {
   return (
     <div class="problem" role="alert">
@@ -98,7 +98,7 @@ export function Problem({ error, retry }: { error: Error; retry?: () => void }) 
   )
 }
 
-/** Teaches what could be here. */
+/** An empty state that explains what belongs here. */
 export function Empty({ title, children }: { title: string; children: ComponentChildren }) {
   return (
     <div class="empty">
@@ -108,7 +108,7 @@ export function Empty({ title, children }: { title: string; children: ComponentC
   )
 }
 
-/** A command to type, with a button that copies it. */
+/** A command to run, with a copy button. */
 export function Code({ children }: { children: string }) {
   return (
     <span class="code-line">
@@ -121,8 +121,8 @@ export function Code({ children }: { children: string }) {
 export function Copy({ text, words = 'Copy' }: { text: string | (() => string); words?: string }) {
   const [done, setDone] = useState(false)
   const copy = async () => {
-    // Browsers have no clipboard for plain HTTP from another machine.
-    if (!navigator.clipboard) throw new Error('This browser allows copying only over HTTPS, or from this machine.')
+    // Browsers offer no clipboard over plain HTTP from another machine.
+    if (!navigator.clipboard) throw new Error('This browser allows copying only over HTTPS or on this machine.')
     await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
     setDone(true)
     setTimeout(() => setDone(false), 1_500)
@@ -134,7 +134,7 @@ export function Copy({ text, words = 'Copy' }: { text: string | (() => string); 
   )
 }
 
-/** Space of the size of what is being loaded, so that nothing jumps. */
+/** A placeholder of the size of what is being loaded, so that nothing jumps. */
 export function Loading({ lines = 3 }: { lines?: number }) {
   return (
     <div class="loading" role="status" aria-label="Loading">

@@ -1,4 +1,4 @@
-/** A dialog: the browser keeps the focus in it, Escape closes it, and the focus goes back to where it was. */
+/** A dialog: the browser keeps the focus inside, Escape closes it, and the focus returns to where it was. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
@@ -14,7 +14,7 @@ export function Dialog({
   wide?: boolean
 }) {
   const box = useRef<HTMLDialogElement>(null)
-  // At once: what is typed next belongs into it.
+  // At once: the next key already belongs to it.
   useLayoutEffect(() => {
     const before = document.activeElement
     box.current?.showModal()

@@ -1,11 +1,11 @@
-/** A dialog with a form of several fields; what goes wrong is said in it, and nothing that was typed is lost. */
+/** A dialog with a form of several fields; errors appear inside it, and nothing typed is lost. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Button } from './common.tsx'
 import { Dialog } from './dialog.tsx'
 import { closeModal } from './modal.tsx'
 
-/** `text` of a field that was left empty is undefined. */
+/** The `text` of an empty field is undefined. */
 export type Fields = { text(name: string): string | undefined; isOn(name: string): boolean }
 
 export function FormDialog({

@@ -1,4 +1,4 @@
-/** Everything can be done with the keyboard: screens say which keys they know, and `?` shows them. */
+/** Everything works from the keyboard: screens register their keys, and `?` lists them. */
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { Kbd } from './common.tsx'
@@ -7,13 +7,13 @@ import { Dialog } from './dialog.tsx'
 /** `keys`: one key (`j`), or two in a row (`g l`). */
 export type Shortcut = { keys: string; words: string; run: () => void }
 
-/** Read when a key is pressed, so that two keys in a row see what the first one did. */
+/** Read when a key is pressed, so that the second of two keys sees what the first one did. */
 type Held = { current: readonly Shortcut[] }
 
 const known = signal<readonly Held[]>([])
 export const helpShown = signal(false)
 
-/** What the newest screen says goes first. `list` may change with every drawing. */
+/** The newest screen wins. `list` may change with every render. */
 export function useShortcuts(list: readonly Shortcut[]): void {
   const held = useRef(list)
   held.current = list
@@ -50,7 +50,7 @@ function find(key: string): Shortcut | 'begun' | undefined {
   )
 }
 
-/** Enter belongs to what has the focus. */
+/** Enter belongs to the focused element. */
 function isPressed(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest('a, button, summary') !== null
 }
@@ -85,7 +85,7 @@ export function KeysHelp() {
               <Kbd>Ctrl</Kbd>
               <Kbd>K</Kbd>
             </td>
-            <td>Command bar: go anywhere, find a loop, do something to it</td>
+            <td>Command bar: go anywhere, find a loop, act on it</td>
           </tr>
           <tr>
             <td>

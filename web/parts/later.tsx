@@ -1,4 +1,4 @@
-/** A screen that few people open is loaded when one of them does: everybody else would wait for it, too. */
+/** A rarely used screen is loaded when it is opened, so that nobody else has to wait for it. */
 import { type Signal, signal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
@@ -6,7 +6,7 @@ import { Loading, Problem } from './common.tsx'
 
 type Loaded<Props> = { View?: FunctionComponent<Props>; error?: Error }
 
-/** `load` is called once; what it has loaded stays. */
+/** `load` is called once; its result is kept. */
 export function later<Props extends object>(load: () => Promise<FunctionComponent<Props>>): FunctionComponent<Props> {
   const loaded: Signal<Loaded<Props>> = signal({})
   let isAsked = false

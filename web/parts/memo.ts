@@ -1,4 +1,4 @@
-/** A view that is drawn again only when one of its properties is another: for rows of long lists. */
+/** A component that renders again only when one of its props changes: for rows of long lists. */
 import type { Component, ComponentChildren, FunctionComponent } from 'preact'
 
 export function memo<Props extends object>(view: (props: Props) => ComponentChildren): FunctionComponent<Props> {

@@ -1,4 +1,4 @@
-/** The one dialog that is open, whoever opened it. */
+/** The one open dialog, whoever opened it. */
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 

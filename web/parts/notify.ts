@@ -1,4 +1,4 @@
-/** Tells the person that something needs them while they look elsewhere. */
+/** Notifies the user that something needs them while they look elsewhere. */
 import { go } from '../data/route.ts'
 import { count } from '../words.ts'
 import { notify } from './settings.ts'

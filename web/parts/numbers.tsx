@@ -1,4 +1,4 @@
-/** The numbers of a chart as a table, for whoever wants to read them. */
+/** The numbers of a chart as a table. */
 
 export type Table = { head: readonly string[]; rows: readonly (readonly (string | number)[])[] }
 

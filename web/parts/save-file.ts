@@ -1,4 +1,4 @@
-/** Offers a text as a file to save. */
+/** Offers text as a file to save. */
 export function saveFile(name: string, type: string, text: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(new Blob([text], { type }))

@@ -1,4 +1,4 @@
-/** What a person prefers in this browser. */
+/** The user's preferences in this browser. */
 import { effect, type Signal, signal } from '@preact/signals'
 
 export type Theme = 'system' | 'light' | 'dark'
@@ -22,7 +22,7 @@ function kept<Value extends string>(key: string, usual: Value, known: readonly V
   return setting
 }
 
-/** A file on the disk may have no storage. */
+/** A page opened from disk may have no storage. */
 function read(key: string): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined
@@ -35,6 +35,6 @@ function write(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
   } catch {
-    // it holds until the page is closed
+    // it lasts until the page is closed
   }
 }

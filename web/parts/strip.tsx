@@ -1,4 +1,4 @@
-/** The iteration strip: one bar an iteration, so that converging, lying and being stuck can be seen at a glance. */
+/** The iteration strip: one bar per iteration, so that progress, false claims and stalls show at a glance. */
 import type { OutputOf } from '../data/source.ts'
 import { count } from '../words.ts'
 
@@ -10,7 +10,7 @@ const HEIGHT = 34
 const FLOOR = 26
 const MOST_LEFT = 12
 
-/** `limit`: 0 is none. `now`: an iteration is under way. */
+/** `limit`: 0 means none. `now`: an iteration is running. */
 export function Strip({
   bars,
   limit,
@@ -79,7 +79,7 @@ function BarShape({ bar, x, height }: { bar: Bar; x: number; height: number }) {
   )
 }
 
-/** Long ones stand out without making the short ones vanish. */
+/** Long iterations stand out without making short ones vanish. */
 function heightOf(ms: number, longest: number): number {
   return Math.round(5 + 15 * Math.sqrt(ms / longest))
 }

@@ -1,4 +1,4 @@
-/** Short messages about what just happened; screen readers hear them, too. */
+/** Short messages about what just happened, also announced by screen readers. */
 import { signal } from '@preact/signals'
 import type { Tone } from '../badge.ts'
 
@@ -13,7 +13,7 @@ export function toast({ tone = 'gray', ...given }: Omit<Toast, 'id' | 'tone'> & 
   setTimeout(() => close(id), tone === 'red' ? 12_000 : 6_000)
 }
 
-/** What goes wrong is told in the words of the server. */
+/** Errors are shown in the server's words. */
 export async function attempt(run: () => unknown): Promise<void> {
   try {
     await run()

@@ -1,4 +1,4 @@
-/** A list of any length of which only the rows in view are in the page. Rows all have the same height. */
+/** A list of any length that renders only the rows in view. All rows have the same height. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
@@ -16,10 +16,10 @@ export function Virtual({
   count: number
   rowHeight: number
   children: (at: number) => ComponentChildren
-  /** The end comes into view. */
+  /** Called when the end comes into view. */
   nearEnd?: (() => void) | undefined
   label: string
-  /** This row is brought into view when `focusOn`, or else it, changes. */
+  /** Scrolled into view when `focusOn`, or this row, changes. */
   focus?: number | undefined
   focusOn?: unknown
 }) {

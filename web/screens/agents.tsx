@@ -1,4 +1,4 @@
-/** Which coding agents can work here, what each can do, and how its loops went: `ralph doctor` as a page. */
+/** The coding agents on this machine, their abilities, and how their loops went: `ralph doctor` as a page. */
 import { useEffect, useState } from 'preact/hooks'
 import { chooseAgent } from '../../src/agents/choose.ts'
 import { Abilities, AgentRow, type Executor } from '../agents/agent-row.tsx'
@@ -14,8 +14,8 @@ export function AgentsScreen() {
     <div class="screen">
       <header class="screen-head">
         <h1>Agents</h1>
-        <Button run={refresh} title="After an installation or a login">
-          Look again
+        <Button run={refresh} title="After you install an agent or log in">
+          Check again
         </Button>
       </header>
       {error && <Problem error={error} retry={refresh} />}
@@ -39,7 +39,7 @@ export function AgentsScreen() {
 
 const LOGIN = { ready: 'yes', 'needs-login': 'no', unknown: 'unknown' } as const
 
-/** As in a folder that has no history yet. */
+/** As in a folder without any history. */
 function autoOf(executors: readonly Executor[]): ReturnType<typeof chooseAgent> {
   return chooseAgent(
     executors.flatMap(({ name, state }) => (state === 'not-found' ? [] : [{ name, login: LOGIN[state] }])),

@@ -1,4 +1,4 @@
-/** What past loops tell: how they end, what they take and cost, what was claimed in vain. */
+/** Statistics of past loops: how they end, what they take and cost, which claims were false. */
 import { isOver } from '../../src/engine/loop.ts'
 import { ChecksCard, FinishingCard, IterationsCard, StopsCard } from '../analytics/cards.tsx'
 import { DayCards } from '../analytics/days.tsx'
@@ -50,8 +50,8 @@ function Numbers({ analytics }: { analytics: Analytics }) {
           groups={byAgent}
           words="How many completed (the line is the 95% interval), and what was spent per completed loop. Agents got different tasks: do not compare where the lines overlap."
         />
-        <GroupCard what="type" groups={byType} words="The same for each type of work, as tasks name it." />
-        <GroupCard what="size" groups={bySize} words="The same for each size, which is guessed before any work." />
+        <GroupCard what="type" groups={byType} words="The same by type of work, as given in the task." />
+        <GroupCard what="size" groups={bySize} words="The same by size, which is estimated before any work." />
         <DayCards analytics={analytics} />
       </div>
     </>
@@ -76,7 +76,7 @@ function Export({ analytics, filter }: { analytics: Analytics; filter: InputOf<'
   )
 }
 
-/** What a report is about. */
+/** The scope of a report. */
 function filterWords(filter: InputOf<'get_analytics'>): string {
   const words = Object.entries(filter).map(
     ([name, value]) => `${name} ${typeof value === 'number' ? timeOf(value) : value}`,
@@ -90,7 +90,7 @@ function Nothing() {
     return (
       <Empty title="No loop matches">
         <p>There {loops === 1 ? 'is one loop' : `are ${count(loops, 'loop')}`} in all.</p>
-        <Button run={() => go('/analytics?since=all', { replace: true })}>Show all of them</Button>
+        <Button run={() => go('/analytics?since=all', { replace: true })}>Show all loops</Button>
       </Empty>
     )
   return (

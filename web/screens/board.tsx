@@ -77,7 +77,7 @@ export function BoardScreen() {
   )
 }
 
-/** The card that has the focus is the one that keys are about. */
+/** Keys act on the focused card. */
 function keysOf(known: ReadonlyMap<string, Listed>, search: () => void) {
   const chosen = () => known.get(document.activeElement?.closest<HTMLElement>('[data-task]')?.dataset.task ?? '')
   const act = (name: string) => () => {
@@ -96,7 +96,7 @@ function keysOf(known: ReadonlyMap<string, Listed>, search: () => void) {
     { keys: 'a', words: 'Archive', run: act('archive') },
     {
       keys: 'm',
-      words: 'Move, and everything else',
+      words: 'Move and other actions',
       run: () => {
         const task = chosen()
         if (task) openMenu(task)

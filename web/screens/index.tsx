@@ -1,4 +1,4 @@
-/** Which screen lies at which address. */
+/** Maps addresses to screens. */
 import type { ComponentChildren } from 'preact'
 import { Link } from '../parts/common.tsx'
 import { later } from '../parts/later.tsx'
@@ -39,7 +39,7 @@ const NOWHERE: Screen = {
   title: 'Not found',
   view: (
     <div class="screen">
-      <h1>There is nothing here</h1>
+      <h1>Page not found</h1>
       <p>
         The address may be old. <Link to="/loops">All loops</Link>
       </p>

@@ -1,4 +1,4 @@
-/** One loop: how it stands and why, its iterations, and everything about the chosen one. */
+/** One loop: its state and why, its iterations, and the details of the selected one. */
 import { badgeOf } from '../badge.ts'
 import { useIterations } from '../data/iterations.ts'
 import { ofLoop, useQuery } from '../data/query.ts'

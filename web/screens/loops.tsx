@@ -1,4 +1,4 @@
-/** All loops, newest first: one row each, with its strip. The filters stand in the address. */
+/** All loops, newest first, one row each with its strip. The filters are kept in the URL. */
 import { useRef, useState } from 'preact/hooks'
 import { isOver, type Status } from '../../src/engine/loop.ts'
 import { badgeOf } from '../badge.ts'
@@ -111,7 +111,7 @@ function Filters({ search }: { search: { current: HTMLInputElement | null } }) {
         ref={search}
         type="search"
         placeholder="Search  /"
-        aria-label="Search in prompts"
+        aria-label="Search prompts"
         value={query.text ?? ''}
         onInput={({ currentTarget }) => set({ text: currentTarget.value })}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
@@ -171,7 +171,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   fleet: 'Fleet',
 }
 
-/** `tick`: changes with the time, which some of it tells. */
+/** `tick`: changes over time, since the row shows durations. */
 type Line = { row: Row; bars: Bars | undefined; chosen: boolean; tick: number }
 
 const LoopLine = memo(({ row, bars, chosen }: Line) => {
@@ -227,11 +227,11 @@ function NoLoops() {
   return (
     <Empty title="No loops yet">
       <p>
-        A loop is one task that an agent works on again and again until a check proves it done. Create a task here, or
-        start a loop in a terminal:
+        A loop is one task that an agent keeps working on until a check proves it done. Create a task here, or start a
+        loop in a terminal:
       </p>
       <Code>ralph run "Make the tests pass" --verify "npm test"</Code>
-      <p>To look around first, without an account:</p>
+      <p>To look around first, no account needed:</p>
       <Code>ralph demo --serve</Code>
     </Empty>
   )

@@ -1,4 +1,4 @@
-/** What waits for a person, unread first; each can be answered right here. */
+/** What waits for you, unread first; each item can be answered in place. */
 import { useEffect, useRef } from 'preact/hooks'
 import { anyLoop, refreshAll, useQuery } from '../data/query.ts'
 import { go, route, withQuery } from '../data/route.ts'
@@ -18,13 +18,13 @@ export function NeedsScreen() {
   useEffect(() => void (fresh && seen([fresh])), [fresh?.loop, fresh?.n])
   const isGone = value && opened && !needs.some(({ loop }) => loop === opened)
   useEffect(() => {
-    if (isGone) go(withQuery({ loop: undefined }), { replace: true }) // what it needs next is news again
+    if (isGone) go(withQuery({ loop: undefined }), { replace: true }) // its next need counts as unread again
   }, [isGone])
   const toggle = (loop: string) => go(withQuery({ loop: loop === opened ? undefined : loop }), { replace: true })
   useShortcuts([
     { keys: 'j', words: 'Next one', run: () => step(1) },
     { keys: 'k', words: 'Previous one', run: () => step(-1) },
-    { keys: '↵', words: 'Open it, and answer', run: () => {} },
+    { keys: '↵', words: 'Open and answer', run: () => {} },
     { keys: 'r', words: 'Mark as read', run: () => void seen(needs.filter(({ loop }) => loop === focused())) },
     { keys: 'R', words: 'Mark all as read', run: () => void seen(needs) },
   ])
@@ -54,7 +54,7 @@ export function NeedsScreen() {
   )
 }
 
-/** A row stays where it is when it is read: `isNew` says whether it was unread when it was first shown. */
+/** A row keeps its place when it is read: `isNew` says whether it was unread when first shown. */
 function useSteady(needs: readonly Need[]): (Need & { isNew: boolean })[] {
   const first = useRef(new Map<string, boolean>()).current
   const rows = needs.map((need) => {
@@ -83,7 +83,7 @@ function step(by: number): void {
 function Nothing() {
   return (
     <Empty title="Nothing needs you">
-      <p>Loops come here when they cannot go on, or should not, without you:</p>
+      <p>Loops appear here when they cannot, or should not, continue without you:</p>
       <ul class="bullets">
         <li>an agent asks a question, or for a permission</li>
         <li>the checks pass only because tests were changed, and you decide whether they may stand</li>

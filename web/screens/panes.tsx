@@ -1,4 +1,4 @@
-/** The agents that a dispatcher keeps in terminal panes: what each is doing, and what one can do about it. */
+/** The agents a dispatcher keeps in terminal panes: what each is doing, and its actions. */
 import { RalphError } from '../../src/error.ts'
 import { anyPane, useQuery } from '../data/query.ts'
 import { addressOf, go, route } from '../data/route.ts'
@@ -75,7 +75,7 @@ agents:
     worktree: true
     checks: npm test`
 
-/** There is none, or there are several: the server's words say which. */
+/** There is none, or there are several: the server's message says which. */
 function NoCrew({ message, config }: { message: string; config: string }) {
   return (
     <Empty title="Agents in terminal panes">
@@ -100,9 +100,8 @@ function NoCrew({ message, config }: { message: string; config: string }) {
         <Button type="submit">Open</Button>
       </form>
       <p>
-        A dispatcher keeps several interactive agents open, each in a terminal pane of its own, and sends each one its
-        task again until that is proven done. You can watch, type, and leave at any time. It needs tmux and a file like
-        this:
+        A dispatcher keeps several interactive agents open, each in its own terminal pane, and sends each one its task
+        again until it is proven done. You can watch, type, and leave at any time. It needs tmux and a file like this:
       </p>
       <Code>{CONFIG}</Code>
       <p>Start it in the folder of that file:</p>

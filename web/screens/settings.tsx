@@ -1,4 +1,4 @@
-/** What this browser prefers, how other programs connect, and the housekeeping of the board. */
+/** Preferences of this browser, how other programs connect, and housekeeping. */
 import { useState } from 'preact/hooks'
 import { forgetToken } from '../data/token.ts'
 import { Button } from '../parts/common.tsx'
@@ -21,7 +21,7 @@ export function SettingsScreen() {
       <Connect />
       <Import />
       <CleanUp />
-      <Section title="This browser" words="It keeps the token of this server, so that you need not paste it again.">
+      <Section title="This browser" words="Keeps this server’s token, so you don’t have to paste it again.">
         <Button run={signOut}>Sign out</Button>
         <p class="muted">
           To come back, open the address that <code>ralph serve</code> prints. A token that others have seen is replaced
@@ -38,7 +38,7 @@ function signOut(): void {
 }
 
 const THEMES: readonly (readonly [value: Theme, words: string])[] = [
-  ['system', 'Like the system'],
+  ['system', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ]
@@ -75,23 +75,23 @@ function Notifications() {
     notify.value = answer === 'granted' ? 'on' : 'off'
   }
   return (
-    <Section title="Notifications" words="Tell me when something needs me and I am not looking.">
+    <Section title="Notifications" words="Notify me when something needs me while I’m elsewhere.">
       {NO_NOTIFICATIONS[permission] ? (
         <p class="callout amber">{NO_NOTIFICATIONS[permission]}</p>
       ) : (
         <Button run={isOn ? turnOff : turnOn}>{isOn ? 'Turn off' : 'Turn on'}</Button>
       )}
       <p class="muted">
-        {isOn ? 'They are on while this page is open in a tab.' : 'They are off.'} For a webhook, see{' '}
-        <code>notify_webhook</code> in config.yaml.
+        {isOn ? 'On while this page is open in a tab.' : 'Off.'} For a webhook, see <code>notify_webhook</code> in
+        config.yaml.
       </p>
     </Section>
   )
 }
 
 const NO_NOTIFICATIONS: Readonly<Record<string, string>> = {
-  none: 'This browser has none, or only for pages with https or on this machine.',
-  denied: `The browser refuses them for this page. Allow them in its settings for ${location.origin}, then reload.`,
+  none: 'This browser does not offer them, or only over HTTPS or on this machine.',
+  denied: `The browser blocks them for this page. Allow them for ${location.origin} in its settings, then reload.`,
 }
 
 function permissionNow(): NotificationPermission | 'none' {

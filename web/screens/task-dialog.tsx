@@ -1,4 +1,4 @@
-/** The dialog in which a task is written or changed. */
+/** The dialog that creates or edits a task. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type BoardFields, type BoardTask, toPrompt } from '../../src/formats/board-task.ts'
 import { useQuery } from '../data/query.ts'
@@ -19,7 +19,7 @@ export function newTask(preset: Partial<BoardFields> = {}): void {
   showModal(<TaskDialog key="new" preset={preset} />)
 }
 
-/** As it is now: a list may be a moment behind. */
+/** The current state: a list may be a moment behind. */
 export async function editTask({ id }: Pick<BoardTask, 'id'>): Promise<void> {
   showModal(<TaskDialog key={id} task={await call('get_task', { task_id: id })} />)
 }
@@ -43,8 +43,8 @@ function TaskDialog({ task, preset = {} }: { task?: BoardTask; preset?: Partial<
         <WhatFields form={form} places={places} dir={dir} />
         <div class="columns">
           <AgentField form={form} dir={dir} />
-          <Switch form={form} name="worktree" label="Work in a worktree of its own">
-            {draft.worktree ? 'On a branch of its own; you accept the result.' : 'It changes the files in the folder.'}
+          <Switch form={form} name="worktree" label="Work in its own worktree">
+            {draft.worktree ? 'On its own branch; you accept the result.' : 'It changes the files in the folder.'}
           </Switch>
         </div>
         <LoopFields form={form} dir={dir} />
@@ -55,7 +55,7 @@ function TaskDialog({ task, preset = {} }: { task?: BoardTask; preset?: Partial<
           {problem?.field === '' && (
             <div class="problem" role="alert">
               <p>{problem.message}</p>
-              {problem.isConflict && <Button run={takeNews}>Load the new state, keep what I typed</Button>}
+              {problem.isConflict && <Button run={takeNews}>Load the new version, keep my edits</Button>}
             </div>
           )}
           {isLeaving ? (
@@ -78,7 +78,7 @@ function TaskDialog({ task, preset = {} }: { task?: BoardTask; preset?: Partial<
   )
 }
 
-/** Nothing that was typed is lost by one key or click. */
+/** One key or click never loses what was typed. */
 function Leaving({ stay }: { stay: () => void }) {
   const box = useRef<HTMLElement>(null)
   useEffect(() => box.current?.querySelector('button')?.focus(), [])
@@ -100,7 +100,7 @@ export function PromptView({ prompt }: { prompt: string }) {
     <section class="prompt-view" aria-label="Prompt">
       <pre tabIndex={0}>{prompt}</pre>
       <small>
-        What other tools get. ralph’s own agents also hear what the checks said, and ralph counts the iterations.
+        The prompt as other tools get it. With ralph, the agent also gets the results of the checks and the iteration.
       </small>
     </section>
   )

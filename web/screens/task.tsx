@@ -1,4 +1,4 @@
-/** A task that no loop has worked on yet: what it says, what it would ask for, and how it would go. */
+/** A task no loop has worked on yet: its text, its settings, and a forecast. */
 import { useEffect } from 'preact/hooks'
 import { type Listed, remove, statusWords } from '../board/actions.tsx'
 import { anyTask, refreshAll, useQuery } from '../data/query.ts'
@@ -46,7 +46,7 @@ function Unknown({ error, retry }: { error: Error; retry: () => void }) {
     <div class="screen">
       <h1>Task</h1>
       <Problem error={error} retry={retry} />
-      <Link to="/board">To the board</Link>
+      <Link to="/board">Back to the board</Link>
     </div>
   )
 }
@@ -57,11 +57,11 @@ function Facts({ task }: { task: Listed }) {
   const often = `until proven, ${most ? `at most ${count(most, 'iteration')}` : 'no limit'}${limits.adaptive ? ', adaptive' : ''}`
   const facts: [string, string][] = [
     ['Status', statusWords(task.status) + (task.archived ? ', archived' : '')],
-    ['Folder', task.repo ?? 'that of its group, or of the server'],
+    ['Folder', task.repo ?? 'the folder of its group or of the server'],
     ['Agent', task.agent],
     ['Works in', task.worktree ? 'a worktree of its own' : 'the folder'],
     ['Loop', loops ? often : 'one turn'],
-    ['Checks', checks.join('\n') || 'none: done is only the agent’s word'],
+    ['Checks', checks.join('\n') || 'none: only the agent’s word counts'],
     ['Stages', loops ? stages.map(({ name, check }) => (check ? `${name}: ${check}` : name)).join('\n') : ''],
     ['Limits', bounds.join(', ')],
     ['Group', task.project_id ?? ''],

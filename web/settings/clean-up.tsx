@@ -1,4 +1,4 @@
-/** Removes what old loops left on the disk. */
+/** Removes what old loops left on disk. */
 import { useState } from 'preact/hooks'
 import { refreshAll } from '../data/query.ts'
 import { call, once } from '../data/source.ts'
@@ -15,7 +15,7 @@ export function CleanUp() {
   return (
     <Section
       title="Clean up"
-      words="Removes transcripts, checkpoints and state files of loops that ended long ago. What became of each loop stays in the database."
+      words="Removes transcripts, checkpoints and state files of old loops. The outcome of each loop stays in the database."
     >
       <label class="days">
         Days to keep
@@ -28,7 +28,7 @@ export function CleanUp() {
         />
       </label>
       <Button kind="danger" disabled={!isFine} run={() => confirm(days)}>
-        Remove what is older …
+        Remove older files …
       </Button>
       <p class="muted">
         ralph does this by itself after 30 days, or <code>RALPH_KEEP_DAYS</code>.
@@ -41,14 +41,14 @@ function confirm(days: number): void {
   showModal(
     <Confirm
       title="Remove old files?"
-      text={`Transcripts and checkpoints of loops that ended more than ${count(days, 'day')} ago are removed for good. Those loops can no longer be rolled back or forked.`}
+      text={`Transcripts and checkpoints of loops that ended more than ${count(days, 'day')} ago are deleted permanently. Those loops can no longer be rolled back or forked.`}
       yes="Remove them"
       danger
       close={closeModal}
       run={async () => {
         const { transcripts, checkpoints, tasks } = await call('prune', { days }, once())
         toast({
-          text: `Removed the transcripts of ${count(transcripts, 'iteration')}, ${count(checkpoints, 'checkpoint')}, and the state of ${count(tasks, 'task')} of vaults.`,
+          text: `Removed the transcripts of ${count(transcripts, 'iteration')}, ${count(checkpoints, 'checkpoint')}, and the state of ${count(tasks, 'vault task')}.`,
         })
         refreshAll()
       }}

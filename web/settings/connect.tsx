@@ -1,4 +1,4 @@
-/** How other programs use this server: commands to copy. */
+/** How other programs connect to this server: commands to copy. */
 import { Code } from '../parts/common.tsx'
 import { Section } from './section.tsx'
 
@@ -6,7 +6,7 @@ export function Connect() {
   return (
     <Section
       title="API and MCP"
-      words="Agents and scripts can do everything that this page does. Whoever has the token can start agents on this machine."
+      words="Agents and scripts can do everything this page does. Anyone with the token can start agents on this machine."
     >
       <p>Let an agent manage ralph through MCP:</p>
       <Code>ralph install claude --mcp</Code>

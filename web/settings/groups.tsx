@@ -1,4 +1,4 @@
-/** The groups of the board: a name, and the folder that their tasks work in. */
+/** The groups of the board: a name, and the folder their tasks work in. */
 import { refreshAll, useQuery } from '../data/query.ts'
 import { call, type OutputOf, once } from '../data/source.ts'
 import { Button, Problem } from '../parts/common.tsx'
@@ -14,10 +14,10 @@ export function Groups() {
   return (
     <Section
       title="Groups"
-      words="Tasks of the board that belong together. Those without a folder of their own work in that of their group."
+      words="Board tasks that belong together. A task without its own folder works in the folder of its group."
     >
       {error && <Problem error={error} retry={refresh} />}
-      {value && groups.length === 0 && <p class="muted">There is none yet.</p>}
+      {value && groups.length === 0 && <p class="muted">No groups yet.</p>}
       {groups.length > 0 && (
         <ul class="group-list">
           {groups.map((group) => (
@@ -36,7 +36,7 @@ export function Groups() {
   )
 }
 
-/** One without an id is new; its id is made of its name, and of no other group. */
+/** A group without an id is new; its id is derived from its name, and is unique. */
 function edit({ project_id, name, repo }: Group, others: readonly Group[] = []): void {
   showModal(
     <FormDialog

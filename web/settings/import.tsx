@@ -1,4 +1,4 @@
-/** Takes over the tasks of vibe-kanban, after showing what would come. */
+/** Imports the tasks of vibe-kanban, after a preview. */
 import { useState } from 'preact/hooks'
 import { refreshAll } from '../data/query.ts'
 import { call, type OutputOf, once } from '../data/source.ts'
@@ -49,7 +49,7 @@ function Preview({ found, start }: { found: Found; start: () => Promise<void> })
       <p>
         {isDone ? 'Imported' : 'Would import'} <strong>{count(tasks, 'task')}</strong>
         {kinds.length > 0 && ` (${kinds.join(', ')})`} in {count(groups, 'new group')}.
-        {known > 0 && ` ${count(known, 'task')} of it ${known === 1 ? 'is' : 'are'} on the board already.`}
+        {known > 0 && ` ${count(known, 'task')} ${known === 1 ? 'is' : 'are'} already on the board.`}
       </p>
       {notes.length > 0 && (
         <ul>

@@ -1,4 +1,4 @@
-/** One part of the settings: what it is about on the left, what can be done on the right. */
+/** One section of the settings: explanation on the left, controls on the right. */
 import type { ComponentChildren } from 'preact'
 
 export function Section({ title, words, children }: { title: string; words: string; children: ComponentChildren }) {

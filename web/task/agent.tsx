@@ -1,4 +1,4 @@
-/** Which agents work on a task, in which order, and how they stand on this machine. */
+/** The agents for a task, in order, and their state on this machine. */
 import { chooseAgent } from '../../src/agents/choose.ts'
 import { useQuery } from '../data/query.ts'
 import { useSettled } from '../data/settled.ts'
@@ -69,7 +69,7 @@ function AgentChoice({ form, at, known, pick }: Choice) {
       {!isNamed && (
         <input
           class="mono"
-          aria-label="The program and its arguments"
+          aria-label="Program and arguments"
           placeholder="command:./my-agent --flag"
           value={agent}
           onInput={({ currentTarget }) => pick(currentTarget.value)}
@@ -79,7 +79,7 @@ function AgentChoice({ form, at, known, pick }: Choice) {
   )
 }
 
-/** The very choice that the server makes when the task starts, from the same facts. */
+/** The choice the server would make at the start of the task, from the same facts. */
 function AutoNote({ known, dir }: { known: readonly Executor[] | undefined; dir: string }) {
   const settled = useSettled(dir)
   const past = useQuery('get_analytics', settled ? { dir: settled } : undefined).value?.byAgent

@@ -1,4 +1,4 @@
-/** What proves a task done: checks, stages with checks of their own, and what they say right now. */
+/** What proves a task done: checks, stages with their own checks, and their current results. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, type OutputOf } from '../data/source.ts'
@@ -57,18 +57,18 @@ export function ChecksField({ form, dir }: { form: Form; dir: string }) {
 type Ran = OutputOf<'try_checks'>['ran'][number]
 
 const MEANINGS: Readonly<Record<Ran['result'], { mark: string; tone: string; words: string }>> = {
-  fail: { mark: '✗', tone: 'red', words: 'fails now: passing it will prove the work' },
-  pass: { mark: '✓', tone: 'teal', words: 'passes already: it can only show that nothing breaks' },
+  fail: { mark: '✗', tone: 'red', words: 'fails now: passing it proves the work' },
+  pass: { mark: '✓', tone: 'teal', words: 'already passes: it can only show that nothing breaks' },
   broken: { mark: '!', tone: 'amber', words: 'cannot be run, so it proves nothing' },
   timeout: { mark: '◷', tone: 'amber', words: 'did not end in time' },
 }
 
-/** Before any work: a check that fails now is worth the most. */
+/** Before any work: a check that fails now is the most valuable. */
 function TryChecks({ form, dir, children }: { form: Form; dir: string; children: ComponentChildren }) {
   const [tried, setTried] = useState<OutputOf<'try_checks'>>()
   const { checks, stages, use_ralph_wiggum } = form.draft
   const all = [...checks, ...(use_ralph_wiggum ? stages.map(({ check }) => check) : [])].filter((one) => one.trim())
-  // Whoever closes the dialog does not want them any more.
+  // Closing the dialog cancels them.
   const gone = useRef(new AbortController()).current
   useEffect(() => () => gone.abort(), [])
   const run = async () => setTried(await call('try_checks', { checks: all, dir }, { signal: gone.signal }))

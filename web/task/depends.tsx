@@ -1,4 +1,4 @@
-/** The tasks that must be done before this one, found by searching. */
+/** A search for the tasks that must be done before this one. */
 import { useState } from 'preact/hooks'
 import { useQuery } from '../data/query.ts'
 import { Button } from '../parts/common.tsx'
@@ -34,7 +34,7 @@ export function DependsField({ form, self }: { form: Form; self: string | undefi
           + {title}
         </button>
       ))}
-      {text.trim() && others.length === 0 && <small>No other task is called that.</small>}
+      {text.trim() && others.length === 0 && <small>No other task matches.</small>}
     </Field>
   )
 }

@@ -1,4 +1,4 @@
-/** What stands in the form of a task, and which fields of the task that changes. */
+/** The contents of the task form, and the task fields they change. */
 import {
   BOARD_DEFAULTS,
   type BoardFields,
@@ -7,7 +7,7 @@ import {
   type BoardStatus,
 } from '../../src/formats/board-task.ts'
 
-/** Numbers and lists as they are typed. */
+/** Numbers and lists as typed. */
 export type Draft = {
   title: string
   description: string
@@ -94,7 +94,7 @@ function words(list: readonly string[]): string[] {
   return list.map((one) => one.trim()).filter((one) => one)
 }
 
-/** Only what differs, so that what others change meanwhile stays. */
+/** Only the differences, so that other people's changes are kept. */
 export function changesOf(draft: Draft, before: BoardFields): BoardPatch {
   const was = fieldsOf(draftOf(before)) as Record<string, unknown>
   return Object.fromEntries(
@@ -102,7 +102,7 @@ export function changesOf(draft: Draft, before: BoardFields): BoardPatch {
   )
 }
 
-/** The newer state with what was typed: only fields that the person left alone become what they are now. */
+/** The newer state plus what was typed: only fields the user left alone take their new value. */
 export function rebase(draft: Draft, before: BoardFields, now: BoardFields): Draft {
   const [was, is] = [draftOf(before), draftOf(now)]
   const typed = Object.entries(draft).filter(([name, value]) => !same(value, was[name as keyof Draft]))

@@ -1,4 +1,4 @@
-/** What past loops say about this task, while it is being written. */
+/** What past loops suggest about this task, shown while it is being written. */
 import { useRef } from 'preact/hooks'
 import { promptOf } from '../../src/formats/board-task.ts'
 import { useQuery } from '../data/query.ts'
@@ -19,7 +19,7 @@ export function ForecastLine({ draft, dir }: { draft: Draft; dir: string }) {
       {sentence ?? '…'}
       {isAdaptive && (
         <small>
-          Size {size}, guessed from the task: it begins with {limit} iterations.
+          Size {size}, estimated from the task: it starts with {limit} iterations.
         </small>
       )}
     </p>

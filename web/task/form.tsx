@@ -1,13 +1,13 @@
-/** The parts that the form of a task is made of: a field with its name, its hint and what is wrong with it. */
+/** The building blocks of the task form: a field with its label, hint and error. */
 import type { ComponentChildren } from 'preact'
 import type { Draft } from './draft.ts'
 
-/** `problem`: what the server refused, and which field it is about. */
+/** `problem`: what the server refused, and in which field. */
 export type Form = { draft: Draft; set(change: Partial<Draft>): void; problem?: { field: string; message: string } }
 
 type TextName = { [Name in keyof Draft]: Draft[Name] extends string ? Name : never }[keyof Draft]
 
-/** What is wrong with this field, or with something in it. */
+/** The error of this field, or of something in it. */
 function wrongWith({ problem }: Form, field: string): string | undefined {
   const rest = problem?.field.startsWith(field) ? problem.field.slice(field.length) : undefined
   return rest === '' || rest?.startsWith('[') || rest?.startsWith('.') ? problem?.message : undefined
@@ -24,7 +24,7 @@ export function Wrong({ form, field }: { form: Form; field: string }) {
   )
 }
 
-/** What ties a control to its name and its problem. */
+/** Ties a control to its label and its error. */
 export function marks(form: Form, field: string, hint?: unknown) {
   const wrong = wrongWith(form, field) !== undefined
   const ids = [...(wrong ? [`wrong-${field.split('[')[0]}`] : []), ...(hint ? [`hint-${field}`] : [])]

@@ -1,18 +1,18 @@
-/** The folded part of the form: what is rarely set. */
+/** The collapsed part of the form: fields that are rarely set. */
 import { BOARD_STATUSES } from '../../src/formats/board-task.ts'
 import { capital, plain } from '../words.ts'
 import { DependsField } from './depends.tsx'
 import { LIMITS, type LimitName } from './draft.ts'
 import { Field, type Form, marks, Switch, Text } from './form.tsx'
 
-/** `self`: the task that is edited; a new one has none. */
+/** `self`: the task being edited; absent for a new one. */
 export function MoreFields({ form, self }: { form: Form; self: string | undefined }) {
   return (
     <details class="task-more">
       <summary>More: labels, priority, dependencies, limits</summary>
       <div class="columns">
         <Text form={form} name="labels" label="Labels" placeholder="auth, backend" />
-        <Text form={form} name="priority" label="Priority" number placeholder="0" hint="The highest starts first." />
+        <Text form={form} name="priority" label="Priority" number placeholder="0" hint="Highest starts first." />
       </div>
       <DependsField form={form} self={self} />
       <fieldset class="columns three">

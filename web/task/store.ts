@@ -1,4 +1,4 @@
-/** Stores a task that was written in the form, starts it, and says which field the server refused. */
+/** Saves a task from the form, starts it, and says which field the server refused. */
 import type { RalphError } from '../../src/error.ts'
 import type { BoardTask } from '../../src/formats/board-task.ts'
 import { go } from '../data/route.ts'
@@ -21,7 +21,7 @@ export async function startTask(task: string): Promise<void> {
   const { loop, why, queued } = await call('start_loop', { task_id: task }, once())
   toast({
     tone: 'green',
-    text: [queued ? 'Queued: it starts when there is room.' : 'Started.', ...(why ? [`${capital(why)}.`] : [])].join(
+    text: [queued ? 'Queued: it starts when a slot is free.' : 'Started.', ...(why ? [`${capital(why)}.`] : [])].join(
       ' ',
     ),
     action: { words: 'Open', run: () => go(`/loops/${loop}`) },
@@ -30,7 +30,7 @@ export async function startTask(task: string): Promise<void> {
 
 export type Problem = { field: string; message: string; isConflict: boolean }
 
-/** The field by the name that it has in the form; empty where the form has none. */
+/** The name of the field in the form; empty if the form has none. */
 export function problemOf(cause: unknown, form: ParentNode | null, before: string): Problem {
   const { message, code, field: told = '' } = cause as RalphError
   const name = told === 'dir' ? 'repo' : code?.startsWith('agent-') ? 'agent' : told

@@ -1,4 +1,4 @@
-/** The state of the form of a task: what was typed, what it was before, what the server refused, whether to leave. */
+/** The state of the task form: what was typed, what was there before, what the server refused, whether to leave. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { BoardFields, BoardTask } from '../../src/formats/board-task.ts'
 import { refreshAll } from '../data/query.ts'
@@ -18,7 +18,7 @@ export function useTaskForm(given: BoardTask | undefined, preset: Partial<BoardF
   const key = useRef(once())
   const isDirty = Object.keys(changesOf(draft, base ?? NEW)).length > 0
   const write = (next: Draft) => {
-    key.current = once() // another request; the same one, sent again, is carried out once
+    key.current = once() // a new request; the same one sent again is carried out once
     setDraft(next)
     setLeaving(false)
   }

@@ -1,4 +1,4 @@
-/** The part of the form that says what is to be done, and where. */
+/** The part of the form that says what to do, and where. */
 import type { OutputOf } from '../data/source.ts'
 import { Field, type Form, marks, Text } from './form.tsx'
 
