@@ -32,7 +32,7 @@ export async function rebuild(home: string, now: () => number, remake?: Remake):
   // Whoever has the old one open must not put it back meanwhile.
   const alone = lockDatabaseFile(home)
   const aside = putAside(join(home, 'ralph.db'), now())
-  const store = openStore(home, now, { transcripts: { ...transcripts, ...SILENT }, anew: true })
+  const store = openStore(home, now, { transcripts: { ...transcripts, ...SILENT }, fresh: true })
   alone?.close()
   try {
     let [loops, facts] = [0, 0]

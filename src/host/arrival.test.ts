@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { arrive, type Coming, mendCheckout, mendCheckouts, mendedWords } from './arrival.ts'
+import { arrive, type Coming, repairCheckout, repairCheckouts, repairedWords } from './arrival.ts'
 import type { Answer } from './git.ts'
 import { eventually, temporaryFolder } from './place.test-support.ts'
 import { makeRepository, type TestRepository } from './repository.test-support.ts'
@@ -60,7 +60,7 @@ async function makeComing(work = workIn) {
     coming,
     checkout,
     notes,
-    mend: () => mendCheckout(checkout),
+    repair: () => repairCheckout(checkout),
     step: (step: () => Answer) => arrive(checkout, coming, async () => step()),
     /** git writes all files, and has not replaced the index yet. */
     writeFiles: () => readTree(place, { GIT_INDEX_FILE: copyIndex(place) }),
@@ -132,28 +132,28 @@ describe('an interrupted arrival', () => {
       writeFileSync(join(place.dir, '.git/index.lock'), 'half')
     })
     expect(place.status()).not.toEqual([])
-    expect(await place.mend()).toMatchObject({ loop: 'a1', branch: 'main', left: [] })
+    expect(await place.repair()).toMatchObject({ loop: 'a1', branch: 'main', left: [] })
     expectAsBefore(place)
     expect(place.notes()).toEqual([])
     expect(place.git('for-each-ref', 'refs/ralph')).toBe('')
-    expect(await place.mend()).toBeUndefined()
+    expect(await place.repair()).toBeUndefined()
   })
 
   test('is reported in one sentence that counts the files', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeAll)
-    const [mended, ...more] = await mendCheckouts(place.checkout.home)
+    const [repaired, ...more] = await repairCheckouts(place.checkout.home)
     expect(more).toEqual([])
-    expect(mended && mendedWords(mended)).toBe(
+    expect(repaired && repairedWords(repaired)).toBe(
       `ralph was killed while merging the work of loop a1 into main in ${place.dir}. 11 files were restored, and nothing was merged.`,
     )
-    expect(await mendCheckouts(place.checkout.home)).toEqual([])
+    expect(await repairCheckouts(place.checkout.home)).toEqual([])
   })
 
   test('can be repeated', async () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
-    await place.mend()
+    await place.repair()
     const { repo } = place.checkout
     const moved = await arrive(place.checkout, place.coming, (asking) =>
       repo.ask(['merge', '--ff-only', 'work'], asking),
@@ -196,7 +196,7 @@ describe('an interrupted arrival', () => {
       place.write('changed.txt', 'NEW and long enough\r\n')
       place.write('last.txt', 'NEW and last\r')
     })
-    expect(await place.mend()).toMatchObject({ files: 2, left: [] })
+    expect(await place.repair()).toMatchObject({ files: 2, left: [] })
     expect([place.read('changed.txt'), place.read('last.txt')]).toEqual(['old and long enough\r\n', 'old and last\r\n'])
   })
 
@@ -204,7 +204,7 @@ describe('an interrupted arrival', () => {
     const place = await makeComing()
     await place.cutOff(() => place.git('merge', '--quiet', '--no-ff', '--no-commit', 'work'))
     expect(existsSync(join(place.dir, '.git/MERGE_HEAD'))).toBe(true)
-    await place.mend()
+    await place.repair()
     expectAsBefore(place)
     expect(existsSync(join(place.dir, '.git/MERGE_HEAD'))).toBe(false)
   })
@@ -217,9 +217,9 @@ describe("what is the person's own", () => {
     place.write('changed.txt', 'NEW and long enough, and by a person\n')
     place.write('new/sub/added.txt', 'by a person\n')
     place.write('last.txt', 'old, and by a person\n')
-    const mended = await place.mend()
-    expect(mended).toMatchObject({ left: ['changed.txt', 'last.txt', 'new/sub/added.txt'] })
-    expect(mended && mendedWords(mended)).toMatch(
+    const repaired = await place.repair()
+    expect(repaired).toMatchObject({ left: ['changed.txt', 'last.txt', 'new/sub/added.txt'] })
+    expect(repaired && repairedWords(repaired)).toMatch(
       / Changed since then and left alone: changed\.txt, last\.txt, new\/sub\/added\.txt\.$/,
     )
     expect(place.status()).toEqual([' M changed.txt', ' M last.txt', '?? new/sub/added.txt'])
@@ -230,7 +230,7 @@ describe("what is the person's own", () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
     place.write('kind/mine.txt', 'by a person\n')
-    expect(await place.mend()).toMatchObject({ left: ['kind'] })
+    expect(await place.repair()).toMatchObject({ left: ['kind'] })
     expect(place.read('kind/mine.txt')).toBe('by a person\n')
     expect(place.status()).toEqual([' D kind', '?? kind/mine.txt'])
   })
@@ -243,7 +243,7 @@ describe("what is the person's own", () => {
     await place.cutOff(place.writeFiles)
     rmSync(join(place.dir, 'new'), { recursive: true })
     symlinkSync(elsewhere, join(place.dir, 'new'))
-    await place.mend()
+    await place.repair()
     expect(readFileSync(join(elsewhere, 'sub/added.txt'), 'utf8')).toBe('NEW\n')
   })
 
@@ -285,7 +285,7 @@ describe("what is the person's own", () => {
     place.write('untracked.txt', 'untracked\n')
     const had = place.status()
     await place.cutOff(place.writeAll)
-    await place.mend()
+    await place.repair()
     expect(place.status()).toEqual(had)
   })
 
@@ -293,7 +293,7 @@ describe("what is the person's own", () => {
     const place = await makeComing()
     await place.cutOff(place.writeFiles)
     place.git('commit', '--quiet', '--message', 'Mine', 'last.txt')
-    expect(await place.mend()).toMatchObject({ left: [] })
+    expect(await place.repair()).toMatchObject({ left: [] })
     expect(place.status()).toEqual([])
     expect([place.read('last.txt'), place.read('changed.txt')]).toEqual(['NEW and last\n', 'old and long enough\n'])
   })
@@ -303,19 +303,19 @@ describe("what is the person's own", () => {
     await place.cutOff(place.writeFiles)
     place.git('symbolic-ref', 'HEAD', 'refs/heads/work')
     const had = place.status()
-    const mended = await place.mend()
-    expect(mended && mendedWords(mended)).toMatch(
+    const repaired = await place.repair()
+    expect(repaired && repairedWords(repaired)).toMatch(
       /main is no longer checked out as it was then, so no file was touched\.$/,
     )
     expect(place.status()).toEqual(had)
-    expect(await place.mend()).toBeUndefined()
+    expect(await place.repair()).toBeUndefined()
   })
 })
 
 test('an arrival that finished is simply forgotten', async () => {
   const place = await makeComing()
   await place.cutOff(() => place.git('merge', '--quiet', '--ff-only', 'work'))
-  expect(await place.mend()).toBeUndefined()
+  expect(await place.repair()).toBeUndefined()
   expect([place.notes(), place.status(), place.log()[0]]).toEqual([[], [], 'The work'])
 })
 
@@ -325,7 +325,7 @@ test('a merge whose last hook was killed has ended', async () => {
     place.git('merge', '--quiet', '--no-ff', '-m', 'Merge', 'work')
     writeFileSync(join(place.dir, '.git/MERGE_HEAD'), `${place.coming.work}\n`)
   })
-  expect(await place.mend()).toBeUndefined()
+  expect(await place.repair()).toBeUndefined()
   expect(existsSync(join(place.dir, '.git/MERGE_HEAD'))).toBe(false)
 })
 
@@ -348,14 +348,14 @@ describe('a lock', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     await eventually(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'git\n')
     writeFileSync(join(place.dir, '.git/index.lock'), '')
-    await expect(place.mend()).rejects.toThrow(
+    await expect(place.repair()).rejects.toThrow(
       /^Another git process is running in .* Try again when git has finished\.$/,
     )
     expect(existsSync(join(place.dir, '.git/index.lock'))).toBe(true)
     const ended = new Promise((resolve) => child.once('exit', resolve))
     child.kill('SIGKILL')
     await ended
-    expect(await place.mend()).toMatchObject({ left: [] })
+    expect(await place.repair()).toMatchObject({ left: [] })
     expectAsBefore(place)
   })
 
@@ -366,7 +366,7 @@ describe('a lock', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     await eventually(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'git\n')
     writeFileSync(join(place.dir, '.git/index.lock'), '')
-    expect(await place.mend()).toMatchObject({ left: [] })
+    expect(await place.repair()).toMatchObject({ left: [] })
     expectAsBefore(place)
   })
 })
@@ -386,7 +386,7 @@ test('two arrivals in one checkout run one after the other', async () => {
     seen.push('second')
     return DONE
   })
-  expect(await place.mend()).toBeUndefined() // another one is in progress
+  expect(await place.repair()).toBeUndefined() // another one is in progress
   resolve()
   await Promise.all([first, second])
   expect(seen).toEqual(['first begins', 'first ends', 'second'])

@@ -27,7 +27,7 @@ import { listChanges, listDiffering, type TakenBack, takeBack } from './take-bac
 export type { Checkout, Coming } from './arrival-note.ts'
 
 /** What a killed ralph left in a checkout. `gone`: the person has moved on since, so nothing was touched. */
-export type Mended = Pick<Coming, 'loop' | 'branch' | 'again'> & { dir: string } & (TakenBack | { gone: true })
+export type Repaired = Pick<Coming, 'loop' | 'branch' | 'again'> & { dir: string } & (TakenBack | { gone: true })
 
 /** Work that git stashes during a merge would stay stashed if git is killed. */
 export const NO_STASH: readonly string[] = ['-c', 'merge.autoStash=false']
@@ -55,7 +55,7 @@ export async function arrive(
 }
 
 /** Cleans up what a killed ralph left in a checkout. Undefined: nothing to do, or a living process is working on it. */
-export async function mendCheckout(checkout: Checkout): Promise<Mended | undefined> {
+export async function repairCheckout(checkout: Checkout): Promise<Repaired | undefined> {
   if (!readNote(checkout)) return undefined
   const lock = tryHold(checkout)
   if ('heldBy' in lock) return undefined
@@ -67,29 +67,29 @@ export async function mendCheckout(checkout: Checkout): Promise<Mended | undefin
 }
 
 /** The same in every checkout that this home knows of. */
-export async function mendCheckouts(home: string): Promise<Mended[]> {
-  const mended: Mended[] = []
+export async function repairCheckouts(home: string): Promise<Repaired[]> {
+  const repaired: Repaired[] = []
   for (const { dir } of listNotes(home)) {
     const repo = await openRepository(dir)
-    const found = 'none' in repo ? undefined : await mendCheckout({ home, repo }) // it may be on a disk that is not mounted now
-    if (found) mended.push(found)
+    const found = 'none' in repo ? undefined : await repairCheckout({ home, repo }) // it may be on a disk that is not mounted now
+    if (found) repaired.push(found)
   }
-  return mended
+  return repaired
 }
 
 /** What was found and what was done, for a person. */
-export function mendedWords(mended: Mended): string {
-  const { loop, branch, dir } = mended
+export function repairedWords(repaired: Repaired): string {
+  const { loop, branch, dir } = repaired
   const cutOff = `ralph was killed while merging the work of loop ${loop} into ${branch} in ${dir}.`
-  if ('gone' in mended) return `${cutOff} ${branch} is no longer checked out as it was then, so no file was touched.`
-  const { files, left } = mended
+  if ('gone' in repaired) return `${cutOff} ${branch} is no longer checked out as it was then, so no file was touched.`
+  const { files, left } = repaired
   const back = files === 1 ? '1 file was restored' : `${files} files were restored`
   const done = files === 0 ? 'No file had been changed' : back
   const named = left.length > 5 ? `${left.slice(0, 5).join(', ')} and ${left.length - 5} more` : left.join(', ')
   return `${cutOff} ${done}, and nothing was merged.${named ? ` Changed since then and left alone: ${named}.` : ''}`
 }
 
-async function settle(checkout: Checkout): Promise<Mended | undefined> {
+async function settle(checkout: Checkout): Promise<Repaired | undefined> {
   const { repo } = checkout
   const arrival = readNote(checkout)
   if (!arrival) return undefined

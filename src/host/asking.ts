@@ -15,7 +15,7 @@ export type Asking = {
   /** Whether the file was replaced or removed since it was opened. */
   isGone(): boolean
   /** Continues with the file that is there now; a missing one is restored. */
-  mend(): void
+  repair(): void
   close(): void
 }
 
@@ -25,7 +25,7 @@ export function openAsking(path: string, open: (path: string) => DatabaseSync): 
   const statements = new Map<string, StatementSync>()
   const isGone = () => inodeOf(path) !== mark
 
-  function mend(): void {
+  function repair(): void {
     if (!isGone()) return
     plainly(path, () => {
       putBack(database, path)
@@ -56,10 +56,10 @@ export function openAsking(path: string, open: (path: string) => DatabaseSync): 
       run(`${verb} INTO ${table} ("${names.join('","')}") VALUES (${places})`, ...Object.values(columns))
     },
     isGone,
-    mend,
+    repair,
     transaction: (work) =>
       plainly(path, () => {
-        mend()
+        repair()
         database.exec('BEGIN IMMEDIATE')
         try {
           const result = work()

@@ -8,7 +8,7 @@ import type { Diff } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { stampOf } from './files.ts'
 import { type Answer, must, type Repository } from './git.ts'
-import { mendRefs, noteCommits, notedCommits } from './kept-commits.ts'
+import { noteCommits, notedCommits, repairRefs } from './kept-commits.ts'
 import type { Snapshot, Snapshots } from './snapshot.ts'
 
 /** A ref of a loop: the state after an iteration, before a rollback, or before that was undone. */
@@ -196,7 +196,7 @@ export async function listCheckpoints(repo: Repository, loop: string): Promise<s
   const answer = await repo.ask(['for-each-ref', '--format=%(refname) %(objectname)', prefix])
   const lines = answer.ok ? answer.out.split('\n').map((line) => line.split(' ')) : []
   const found = new Map(lines.flatMap(([ref, commit]) => (ref && commit ? [[ref, commit]] : [])))
-  return [...(await mendRefs(repo, found)).keys()].map((ref) => ref.slice(prefix.length))
+  return [...(await repairRefs(repo, found)).keys()].map((ref) => ref.slice(prefix.length))
 }
 
 /** The size of the difference between two trees or commits; undefined if git does not know them. */

@@ -17,7 +17,7 @@ import {
 import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { RalphError } from '../error.ts'
 import { secureHome } from './home.ts'
-import { codeOf, folderGone, inPlainWords } from './plain-words.ts'
+import { codeOf, folderMissing, inPlainWords } from './plain-words.ts'
 
 /** Writes a file completely or not at all. */
 export function writeWhole(path: string, content: string | Buffer, mode = 0o600): void {
@@ -144,7 +144,7 @@ export function realFolder(path: string): string {
   try {
     return realpathSync.native(path)
   } catch (cause) {
-    throw folderGone(path, cause)
+    throw folderMissing(path, cause)
   }
 }
 

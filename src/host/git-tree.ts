@@ -18,16 +18,16 @@ function unknown(cause: unknown): undefined {
 
 /** `none` says why there is no repository for this loop. */
 export async function openGitTree(opening: Opening): Promise<Tree | { none: string }> {
-  const { place, own, loop, home, gitDir, anew, worktree } = opening
+  const { place, own, loop, home, gitDir, fresh, worktree } = opening
   const index = join(home, 'index', loop)
   const folder = pinFolder(home, loop)
   // A repository that an agent in a sandbox created in a folder without one is not ralph's.
   if (opening.sandbox && opening.begun && gitDir === undefined && !existsSync(folder) && !existsSync(index))
     return { none: NO_REPOSITORY }
-  const pin = await openPin({ folder, place, gitDir, anew })
+  const pin = await openPin({ folder, place, gitDir, fresh })
   if ('none' in pin) return pin
   if (worktree) await pinOrigin(home, loop, worktree.from)
-  const noticed = new Set(pin.mend())
+  const noticed = new Set(pin.repair())
   const { repo } = pin
 
   const snapshots = await openSnapshots(repo, { index, own, loop })

@@ -28,7 +28,7 @@ export function notedCommits({ commits }: Pick<Repository, 'commits'>): Map<stri
 }
 
 /** Restores what was moved or deleted, as far as the objects exist. Returns the resulting refs. */
-export async function mendRefs(repo: Repository, found: ReadonlyMap<string, string>): Promise<Map<string, string>> {
+export async function repairRefs(repo: Repository, found: ReadonlyMap<string, string>): Promise<Map<string, string>> {
   const refs = new Map(found)
   for (const [ref, commit] of notedCommits(repo)) {
     if (refs.get(ref) === commit) continue

@@ -30,19 +30,19 @@ export const ORDER_KIND = `CASE json_valid("order") WHEN 1 THEN "order" ->> 'kin
 // On its own, the core reports a lost lease by refusing to save; the store around it watches, and has a signal for it.
 const NEVER = new AbortController().signal
 
-export type Heart = LoopStore & {
+export type Core = LoopStore & {
   /** For what is built around the core. */
   asking: Asking
   /** Whether somebody else has the loop by now. */
   isTaken(lease: Pick<Lease, 'loop' | 'epoch'>): boolean
 }
 
-export function openLoopStore({ home, now, transcripts, open }: Opening): Heart {
+export function openLoopStore({ home, now, transcripts, open }: Opening): Core {
   makePrivateFolder(join(home, 'locks'))
   const asking = openAsking(join(home, 'ralph.db'), open)
   const { one } = asking
   const { driven, mine } = openDriven()
-  const isTaken: Heart['isTaken'] = (lease) => {
+  const isTaken: Core['isTaken'] = (lease) => {
     if (one('SELECT epoch FROM loop WHERE id = ?', lease.loop)?.epoch === lease.epoch) return false
     const mark = mine(lease)?.mark
     return mark === undefined || lockMark(home, lease.loop) !== mark
@@ -56,7 +56,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
     sealed: (fact) => sealFact(home, fact),
 
     async lease(id, patienceMs) {
-      asking.mend()
+      asking.repair()
       mustHave(asking, id)
       const lock = lockLoop(home, id, patienceMs)
       if (!lock) return { heldBy: mustHave(asking, id).holder || 'another process' }
@@ -93,7 +93,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Heart 
   }
 }
 
-type Writing = { lease: Lease; known: Driven | undefined; isTaken: Heart['isTaken'] }
+type Writing = { lease: Lease; known: Driven | undefined; isTaken: Core['isTaken'] }
 
 /** Writes a fact, in one transaction. Called again, it writes exactly the same. */
 function writer(asking: Asking, { lease, known, isTaken }: Writing, moved: Moved): () => StoredLoop {

@@ -10,10 +10,10 @@ import { secureDatabase } from './home.ts'
 import { MIGRATIONS } from './schema.ts'
 import { countStories, openRecords } from './transcript.ts'
 
-/** `anew`: created even if transcripts show that there was one. */
-export function openDatabase(path: string, anew = false): DatabaseSync {
+/** `fresh`: created even if transcripts show that there was one. */
+export function openDatabase(path: string, fresh = false): DatabaseSync {
   refuseNetworkFolder(dirname(path))
-  if (!anew) mustNotBeLost(path)
+  if (!fresh) mustNotBeLost(path)
   if (existsSync(path)) secureDatabase(path)
   else closeSync(openSync(path, 'a', 0o600)) // private to its owner, which SQLite does not take care of
   const database = connectPatiently(path)

@@ -27,26 +27,26 @@ export function readLinks({ top, gitDir, commonDir }: Site): Links {
  * Returns what was repaired, in sentences. Looks at a few small files, and starts no program. A folder in the way goes
  * to `aside`.
  */
-export function mendLinks({ gitDir }: Site, { texts, absent, head }: Links, aside: string): string[] {
-  const mended: string[] = []
+export function repairLinks({ gitDir }: Site, { texts, absent, head }: Links, aside: string): string[] {
+  const repaired: string[] = []
   for (const path of absent)
     if (lstatSync(path, { throwIfNoEntry: false })) {
       replace(path, undefined, aside)
-      mended.push(
+      repaired.push(
         `${path} was created during the loop and would have pointed git to another configuration. ralph removed it.`,
       )
     }
   for (const [path, text] of Object.entries(texts))
     if (isFolder(dirname(path)) && textOf(path) !== text) {
       replace(path, text, aside)
-      mended.push(`${path} was changed during the loop and would have pointed git elsewhere. ralph restored it.`)
+      repaired.push(`${path} was changed during the loop and would have pointed git elsewhere. ralph restored it.`)
     }
   const path = join(gitDir, 'HEAD')
   if (head !== '' && !isHead(textOf(path))) {
     replace(path, head, aside)
-    mended.push(`${path} was missing or damaged after a turn. ralph restored its original content: ${head.trim()}.`)
+    repaired.push(`${path} was missing or damaged after a turn. ralph restored its original content: ${head.trim()}.`)
   }
-  return mended
+  return repaired
 }
 
 function isHead(text: string | undefined): boolean {

@@ -86,14 +86,16 @@ export function describeChanges(
   const keys = changed(maps(({ local }) => valuesOf(local))).filter((key) => !isHarmless(key))
   const hooks = changed(maps(({ hooks }) => new Map(Object.entries(hooks))))
   return [
-    ...(keys.length > 0 ? [`${join(commonDir, 'config')} ${OTHER} (${shortened(keys)}). ${GOES_BY}`] : []),
-    ...(hooks.length > 0 ? [`The git hooks of this repository ${OTHERS} (${shortened(hooks)}). ${RUNS_NONE}`] : []),
+    ...(keys.length > 0 ? [`${join(commonDir, 'config')} ${HAS_CHANGED} (${shortened(keys)}). ${USES_OLD}`] : []),
+    ...(hooks.length > 0
+      ? [`The git hooks of this repository ${HAVE_CHANGED} (${shortened(hooks)}). ${RUNS_NONE}`]
+      : []),
   ]
 }
 
-const OTHER = 'has changed since the loop started'
-const OTHERS = 'have changed since the loop started'
-const GOES_BY = 'ralph uses the old settings. Review the new ones before you use git there.'
+const HAS_CHANGED = 'has changed since the loop started'
+const HAVE_CHANGED = 'have changed since the loop started'
+const USES_OLD = 'ralph uses the old settings. Review the new ones before you use git there.'
 const RUNS_NONE = 'ralph runs none of them. Review them before you use git there.'
 
 function shortened(names: readonly string[]): string {

@@ -134,9 +134,9 @@ describe('what a turn left', () => {
     const git = join(main.dir, '.git')
     writeFileSync(join(git, 'commondir'), '/elsewhere\n')
     rmSync(join(git, 'HEAD'))
-    expect(pin.mend()).toEqual([expect.stringContaining('commondir'), expect.stringContaining('HEAD')])
+    expect(pin.repair()).toEqual([expect.stringContaining('commondir'), expect.stringContaining('HEAD')])
     expect(main.git('symbolic-ref', 'HEAD')).toBe('refs/heads/main')
-    expect(pin.mend()).toEqual([])
+    expect(pin.repair()).toEqual([])
   })
 
   test('in place of the link of a worktree is set aside', async () => {
@@ -146,7 +146,7 @@ describe('what a turn left', () => {
     rmSync(join(dir, '.git'))
     execFileSync('git', ['init', '--quiet'], { cwd: dir })
     writeFileSync(join(pin.repo.gitDir, 'commondir'), '/elsewhere\n')
-    expect(pin.mend()).toHaveLength(2)
+    expect(pin.repair()).toHaveLength(2)
     expect(readFileSync(join(dir, '.git'), 'utf8')).toBe(link)
     expect(existsSync(join(pinFolder(home, 'a1'), 'aside'))).toBe(true)
   })
@@ -157,13 +157,13 @@ describe('a repository', () => {
     const pin = await pinned()
     const folder = join(main.dir, '.git')
     rmSync(folder, { recursive: true })
-    expect([pin.mend(), gitPlaces(main.dir, pin.repo, undefined), existsSync(folder)]).toEqual([
+    expect([pin.repair(), gitPlaces(main.dir, pin.repo, undefined), existsSync(folder)]).toEqual([
       [],
       { visible: [], writable: [main.dir], readOnly: [] },
       false,
     ])
     mkdirSync(folder)
-    expect([pin.mend(), readdirSync(folder)]).toEqual([[], []])
+    expect([pin.repair(), readdirSync(folder)]).toEqual([[], []])
   })
 
   test('that was replaced no longer exists', async () => {

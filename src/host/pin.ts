@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { isFolder, makePrivateFolder, pathBelow, readIfThere, realFolder, writeWhole } from './files.ts'
 import { findSite, openSite, type Repository } from './git.ts'
 import type { Site } from './git-site.ts'
-import { type Links, mendLinks, readLinks } from './pin-links.ts'
+import { type Links, readLinks, repairLinks } from './pin-links.ts'
 import { describeChanges, pinSettings, readSettings, type Settings, settingsStamp } from './pin-settings.ts'
 
 export type Pin = {
@@ -17,13 +17,13 @@ export type Pin = {
    */
   look(): Promise<string[]>
   /** The first half of that, at any time. */
-  mend(): string[]
+  repair(): string[]
   /** What turns have changed in configuration and hooks, and nobody since, in sentences. */
   changes(): Promise<string[]>
 }
 
 /** `folder` is where it is kept, `place` a folder in the worktree, `gitDir` the repository that it must be. */
-export type Pinning = { folder: string; place: string; gitDir?: string | undefined; anew?: true | undefined }
+export type Pinning = { folder: string; place: string; gitDir?: string | undefined; fresh?: true | undefined }
 
 type Note = { top: string; gitDir: string; commonDir: string; links: Links; settings: Settings; stamp: string }
 
@@ -57,7 +57,7 @@ export async function openPins(home: string, loop: string): Promise<{ sites: Sit
     const note = readNote(folder)
     return note && isThere(note, note.top) ? [pinOf(folder, note)] : []
   })
-  for (const { mend } of pins) mend()
+  for (const { repair } of pins) repair()
   const changes = (await Promise.all(pins.map((pin) => pin.changes()))).flat()
   const sites = pins.map(({ repo: { top, gitDir, commonDir, pinned } }) => ({
     ...{ top, gitDir, commonDir },
@@ -75,8 +75,8 @@ export function isPinned(folder: string): boolean {
   return readNote(folder) !== undefined
 }
 
-export async function openPin({ folder, place, gitDir, anew }: Pinning): Promise<Pin | { none: string }> {
-  const known = anew ? undefined : readNote(folder)
+export async function openPin({ folder, place, gitDir, fresh }: Pinning): Promise<Pin | { none: string }> {
+  const known = fresh ? undefined : readNote(folder)
   const gone = (path: string) => ({ none: `the git repository it started in no longer exists: ${path}` })
   if (known && isThere(known, place)) return pinOf(folder, known)
   const found = await findSite(place)
@@ -128,20 +128,20 @@ function pinOf(folder: string, { top, gitDir, commonDir, links, settings: start,
     return describeChanges(commonDir, { start, left, now })
   }
   // If the repository itself is missing, there is nothing to repair.
-  const mend = () => (isFolder(join(commonDir, 'objects')) ? mendLinks(where, links, join(folder, 'aside')) : [])
+  const repair = () => (isFolder(join(commonDir, 'objects')) ? repairLinks(where, links, join(folder, 'aside')) : [])
   return {
     repo: openSite(site),
     changes,
-    mend,
+    repair,
     async look() {
-      const mended = mend()
+      const repaired = repair()
       const now = settingsStamp(where, start)
-      if (now === (seen ?? stamp)) return mended
+      if (now === (seen ?? stamp)) return repaired
       seen = now
       const left = await readSettings(where)
-      if (!left) return [...mended, `git cannot read ${join(commonDir, 'config')}. ${UNREADABLE}`]
+      if (!left) return [...repaired, `git cannot read ${join(commonDir, 'config')}. ${UNREADABLE}`]
       writeWhole(file, JSON.stringify(left))
-      return [...mended, ...(await changes())]
+      return [...repaired, ...(await changes())]
     },
   }
 }

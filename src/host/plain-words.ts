@@ -135,7 +135,7 @@ function notWritable(path: string, cause: unknown): RalphError {
 }
 
 /** The folder of a loop no longer exists. */
-export function folderGone(path: string, cause: unknown): RalphError {
+export function folderMissing(path: string, cause: unknown): RalphError {
   return new RalphError('home-unusable', `Folder not found: ${path}. Restore it, then run \`ralph resume\`.`, {
     cause,
   })

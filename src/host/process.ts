@@ -6,7 +6,7 @@ import type { Duplex, Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFolder } from './files.ts'
 import { isExecutable } from './own-program.ts'
-import { folderGone } from './plain-words.ts'
+import { folderMissing } from './plain-words.ts'
 import { chooseLimit, countForks, endProcesses } from './process-tree.ts'
 import { readLines } from './read-lines.ts'
 import { startWhenRoom } from './shortage.ts'
@@ -111,7 +111,7 @@ async function launch({ argv, dir, env, graceMs }: Started): Promise<Program> {
     detached: true,
   }) as ChildProcessByStdio<Writable, Readable, Readable> // the first three are pipes, see `stdio`
   await new Promise<void>((started, failed) => child.once('spawn', started).once('error', failed)).catch((cause) => {
-    throw isFolder(dir) ? cause : folderGone(dir, cause)
+    throw isFolder(dir) ? cause : folderMissing(dir, cause)
   })
   const begun = new Promise<boolean>((known) => {
     lifelineOf(child)

@@ -84,7 +84,7 @@ async function findMirror(top: string): Promise<Repository | undefined> {
   if (!isFolder(join(top, '.git', 'objects'))) return undefined
   const pin = await openPin({ folder: pinOf(top), place: top })
   if ('none' in pin) return undefined
-  pin.mend() // it has worktrees, so it is not recreated for a file that can be restored
+  pin.repair() // it has worktrees, so it is not recreated for a file that can be restored
   return pin.repo
 }
 
@@ -111,7 +111,7 @@ async function makeMirror(top: string): Promise<Repository> {
   writeWhole(settingsOf(top), readFileSync(join(half, '.git', 'config'), 'utf8'))
   renameSync(join(half, '.git'), git)
   rmSync(half, { recursive: true })
-  const pin = await openPin({ folder: pinOf(top), place: top, anew: true })
+  const pin = await openPin({ folder: pinOf(top), place: top, fresh: true })
   if ('none' in pin) throw new Error(`${top} was created, but is not a repository: ${pin.none}`)
   return pin.repo
 }
@@ -121,11 +121,11 @@ type Fetching = { repo: string; refs: readonly string[]; calling: Calling }
 async function fetchInto(mirror: Repository, fetching: Fetching): Promise<Fetched | Trouble> {
   const { repo, refs, calling } = fetching
   let into = mirror
-  for (let mended = 0; ; mended++) {
+  for (let repaired = 0; ; repaired++) {
     const specs = refs.map((ref) => `+${ref}:${trackedAs(ref)}`)
     const told = await askRemote(into, [...FETCH, '--', repo, ...specs], calling)
     if (told.ok) return { kind: 'fetched', mirror: into, commits: await readRefs(into, refs) }
-    if (mended === MOST_MENDS || calling.signal?.aborted) return told.trouble
+    if (repaired === MOST_REPAIRS || calling.signal?.aborted) return told.trouble
     if (LOCKED.test(told.says)) await clearLocks(told.says)
     else if (isInTheWay(told.says)) await clearRemotes(into)
     else if (await isDamaged(into, told.says)) into = await makeMirror(into.top)
@@ -133,7 +133,7 @@ async function fetchInto(mirror: Repository, fetching: Fetching): Promise<Fetche
   }
 }
 
-const MOST_MENDS = 3
+const MOST_REPAIRS = 3
 
 async function readRefs(mirror: Repository, refs: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const named = refs.filter((ref) => !ref.endsWith('*'))

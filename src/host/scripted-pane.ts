@@ -30,7 +30,7 @@ let breaks = 0
 process.stdin.setRawMode?.(true)
 process.stdout.write('\u001b[?2004h')
 draw()
-await hear({ event: 'started' })
+await callHook({ event: 'started' })
 let rest = ''
 process.stdin.setEncoding('utf8').on('data', (text: string) => {
   rest = take(rest + text)
@@ -92,13 +92,13 @@ async function work(): Promise<void> {
     working = true
     stopped = new AbortController()
     draw()
-    await hear({ event: 'prompt', prompt })
+    await callHook({ event: 'prompt', prompt })
     print(`> ${prompt.split('\n')[0]}`)
     const said = await play(steps)
     working = false
     draw()
     stoppedAt = Date.now()
-    await hear({ event: 'stop', ...said })
+    await callHook({ event: 'stop', ...said })
   }
 }
 
@@ -174,15 +174,15 @@ async function permitted(what: string): Promise<boolean> {
     question = answer
     draw()
   })
-  await hear({ event: 'asks', question: what })
+  await callHook({ event: 'asks', question: what })
   const yes = await answered
   question = undefined
-  await hear({ event: 'answered' })
+  await callHook({ event: 'answered' })
   return yes
 }
 
 /** One after the other, so that the hook calls arrive in order. */
-async function hear(what: object): Promise<void> {
+async function callHook(what: object): Promise<void> {
   const [program, ...args] = tell
   if (program === undefined) return
   const call = spawn(program, args, { stdio: ['pipe', 'ignore', 'ignore'] })

@@ -9,7 +9,7 @@ import { openHome } from './files.ts'
 import { isLocked, lockLoop } from './lock.ts'
 import { loopNumbers } from './loop-numbers.ts'
 import { loopQueries } from './loop-queries.ts'
-import { beginningOf, type Heart, mustHave, ORDER_KIND, openLoopStore } from './loop-store.ts'
+import { beginningOf, type Core, mustHave, ORDER_KIND, openLoopStore } from './loop-store.ts'
 import { openDatabase } from './migrate.ts'
 import { overviewQueries } from './overview-queries.ts'
 import { paneRecords } from './pane-records.ts'
@@ -28,13 +28,13 @@ import { type LocalTranscripts, openTranscripts } from './transcript.ts'
 export type LocalStore = Store & { transcripts: LocalTranscripts }
 
 /**
- * `patienceMs`: how long a call waits while another program locks the database. `anew`: it is created although there
+ * `patienceMs`: how long a call waits while another program locks the database. `fresh`: it is created although there
  * are transcripts. `note`: gets what a person should know.
  */
 export type Opening = {
   transcripts?: LocalTranscripts
   patienceMs?: number
-  anew?: boolean
+  fresh?: boolean
   note?: (text: string) => void
 }
 
@@ -51,15 +51,15 @@ const PATIENCE_MS = 10_000
 /** The whole process stands still while SQLite waits, so it waits only for a moment. */
 const MOMENT_MS = 100
 
-function openImpatient(home: string, now: () => number, { anew, ...opening }: Opening): LocalStore {
+function openImpatient(home: string, now: () => number, { fresh, ...opening }: Opening): LocalStore {
   const { transcripts = openTranscripts(home) } = opening
-  const { asking, isTaken, ...heart } = openHeart(home, now, { transcripts, anew })
+  const { asking, isTaken, ...core } = openCore(home, now, { transcripts, fresh })
   const { insert, one, transaction } = asking
-  const leases = watchedLeases({ ...heart, asking, isTaken })
+  const leases = watchedLeases({ ...core, asking, isTaken })
   const watching = sharedWatch(home, leases.look)
   return sealingStore(home, {
-    ...heart,
-    load: async (id) => sound(await heart.load(id)),
+    ...core,
+    load: async (id) => sound(await core.load(id)),
     ...loopQueries(asking),
     ...loopNumbers(asking),
     ...overviewQueries(asking),
@@ -107,16 +107,16 @@ function openImpatient(home: string, now: () => number, { anew, ...opening }: Op
   })
 }
 
-type Making = { transcripts: LocalTranscripts; anew: boolean | undefined }
+type Making = { transcripts: LocalTranscripts; fresh: boolean | undefined }
 
-function openHeart(home: string, now: () => number, { transcripts, anew }: Making): Heart {
+function openCore(home: string, now: () => number, { transcripts, fresh }: Making): Core {
   return openLoopStore({
     home,
     now,
     // A saved fact is written down as soon as there is room to open its file.
     transcripts: { ...transcripts, addFact: (...given) => waitForRoom(async () => transcripts.addFact(...given)) },
     open(path) {
-      const database = openDatabase(path, anew)
+      const database = openDatabase(path, fresh)
       database.exec(`PRAGMA busy_timeout = ${MOMENT_MS}`)
       return database
     },
@@ -144,12 +144,12 @@ function locksIn(home: string): Locks {
 }
 
 /** A process that has been taken over learns it at the next look, at the latest when it saves. */
-function watchedLeases(heart: Heart): Pick<LoopStore, 'lease' | 'save'> & { look(): void } {
+function watchedLeases(core: Core): Pick<LoopStore, 'lease' | 'save'> & { look(): void } {
   const held = new Map<Lease, AbortController>()
   const lose = (lease: Lease) => held.get(lease)?.abort()
   return {
     async lease(id, patienceMs) {
-      const answer = await heart.lease(id, patienceMs)
+      const answer = await core.lease(id, patienceMs)
       if ('heldBy' in answer) return answer
       const gone = new AbortController()
       const release = () => {
@@ -163,7 +163,7 @@ function watchedLeases(heart: Heart): Pick<LoopStore, 'lease' | 'save'> & { look
 
     async save(lease, loop, fact) {
       try {
-        await heart.save(lease, loop, fact)
+        await core.save(lease, loop, fact)
       } catch (cause) {
         if (cause instanceof RalphError && cause.code === 'lease-lost') lose(lease)
         throw cause
@@ -172,8 +172,8 @@ function watchedLeases(heart: Heart): Pick<LoopStore, 'lease' | 'save'> & { look
 
     look() {
       try {
-        heart.asking.mend()
-        for (const lease of held.keys()) if (heart.isTaken(lease)) lose(lease)
+        core.asking.repair()
+        for (const lease of held.keys()) if (core.isTaken(lease)) lose(lease)
       } catch {
         // A database that cannot be read now is noticed by the next save.
       }

@@ -86,7 +86,7 @@ async function beginAgain(taking: TakingOver): Promise<OpenTask | Trouble> {
   const { home, loop, pushed, worktree } = taking
   const open = await openTaskTree({ ...openingOf(taking), at: pushed ?? worktree.commit })
   if (open.kind !== 'open' || pushed !== undefined) return open
-  const { look, checkpoints } = await openTree({ ...open.work, home, loop, anew: true })
+  const { look, checkpoints } = await openTree({ ...open.work, home, loop, fresh: true })
   await look()
   await usable(checkpoints, open.work.dir).keep(0) // the loop keeps it only in its very first turn
   return open

@@ -38,7 +38,7 @@ async function setScene(): Promise<Scene> {
 }
 
 /** The second machine takes over the task, works, pushes and closes, until it is killed. */
-async function goOnUntilKilled({ two, begun, first, state }: Scene, n: number): Promise<number> {
+async function continueUntilKilled({ two, begun, first, state }: Scene, n: number): Promise<number> {
   const git = killerGit(n)
   const known = { epoch: 2, iteration: 1, pushed: first, tree: state, worktree: begun.work.worktree }
   const code = `
@@ -63,7 +63,7 @@ async function goOnUntilKilled({ two, begun, first, state }: Scene, n: number): 
 describe('a worker that is killed', () => {
   let all = 0
   beforeAll(async () => {
-    all = await goOnUntilKilled(await setScene(), 0)
+    all = await continueUntilKilled(await setScene(), 0)
   })
 
   const { RALPH_CRASH_POINTS, RALPH_TEST_RUNS = 4 } = process.env
@@ -72,7 +72,7 @@ describe('a worker that is killed', () => {
   test.each(Array.from({ length: POINTS }, (_, n) => n))('at part %i of its way loses nothing', async (part) => {
     const scene = await setScene()
     const { remote, two, begun, first, state } = scene
-    await goOnUntilKilled(scene, 1 + Math.floor((part * all) / POINTS))
+    await continueUntilKilled(scene, 1 + Math.floor((part * all) / POINTS))
     const open = await two.takeOver({
       epoch: 3,
       iteration: 1,

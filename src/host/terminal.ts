@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { isFolder } from './files.ts'
-import { folderGone } from './plain-words.ts'
+import { folderMissing } from './plain-words.ts'
 import type { Ended } from './process.ts'
 import { countForks, endProcesses, listProcesses } from './process-tree.ts'
 
@@ -46,7 +46,7 @@ export async function runInTerminal({ argv, dir, env, graceMs, signal }: Talking
     }
     signal.addEventListener('abort', stop, { once: true })
     const ended = await exit.catch((cause) => {
-      throw isFolder(dir) ? cause : folderGone(dir, cause)
+      throw isFolder(dir) ? cause : folderMissing(dir, cause)
     })
     signal.removeEventListener('abort', stop)
     await end()

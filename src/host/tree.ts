@@ -38,7 +38,7 @@ export type Place = {
   /** An agent has worked here. */
   begun?: boolean
   /** Reads again what is known about the repository: nothing has happened yet. */
-  anew?: true
+  fresh?: true
 }
 
 export async function openTree(given: Place): Promise<Tree> {

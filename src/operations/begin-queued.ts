@@ -38,6 +38,6 @@ async function asOfNow({ home }: Context, { id, spec, tally }: Loop): Promise<No
     const { tree, ...plan } = await planWorktree(from, { path, branch, ...given({ copied, setup }) })
     return { spec: { ...spec, work: { ...work, ...plan } }, tree }
   }
-  const { look } = await openTree({ ...work, home, loop: id, anew: true })
+  const { look } = await openTree({ ...work, home, loop: id, fresh: true })
   return { spec: { ...spec, work }, tree: await look() }
 }

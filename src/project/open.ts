@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { parseTasks, type Task, type TaskList } from '../formats/tasks.ts'
-import { mendCheckout, mendedWords } from '../host/arrival.ts'
+import { repairCheckout, repairedWords } from '../host/arrival.ts'
 import { mustHaveIdentity, readHead, repositoryAt, uncommitted } from '../host/branch.ts'
 import { underWay as whatIsUnderWay } from '../host/checkpoint.ts'
 import { excludeFromGit } from '../host/exclude.ts'
@@ -107,8 +107,8 @@ export async function mendLeftovers({ dir }: Project, { open }: ProjectRecord, h
   for (const { loop, merging, worktree } of open)
     for (const id of [loop, merging?.loop, worktree && basename(worktree.path)]) if (id) await reap(id)
   const repo = await repositoryAt(dir)
-  const mended = repo && (await mendCheckout({ home, repo }))
-  return mended ? [mendedWords(mended)] : []
+  const mended = repo && (await repairCheckout({ home, repo }))
+  return mended ? [repairedWords(mended)] : []
 }
 
 /** The branch that the work goes to, and what a person should know. Several at a time need a clean one. The files of projects stay out of it. */

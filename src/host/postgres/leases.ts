@@ -29,7 +29,7 @@ const ALLOWANCE_MS = 2 * 60_000
 
 export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, beat }: LeaseOptions): Leases {
   const held = new Set<Holding>()
-  const heart = openHeartbeat(() => renew(asking, held, { term, beat }), term)
+  const heartbeat = openHeartbeat(() => renew(asking, held, { term, beat }), term)
   const hold = (row: { id: string; epoch: number; updated_at: number }): Lease => {
     const gone = new AbortController()
     const expect = (ms: number) => {
@@ -37,13 +37,13 @@ export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, be
     }
     const release = async () => {
       held.delete(holding)
-      if (held.size === 0) heart.stop()
+      if (held.size === 0) heartbeat.stop()
       await asking.all('UPDATE loop SET alive_until = NULL WHERE id = $1 AND epoch = $2', row.id, row.epoch)
     }
     const lease: Lease = { loop: row.id, epoch: row.epoch, movedAt: row.updated_at, lost: gone.signal, release, expect }
     const holding: Holding = { lease, gone, until: performance.now() + ALLOWANCE_MS }
     held.add(holding)
-    heart.start()
+    heartbeat.start()
     return lease
   }
   return {
@@ -72,7 +72,7 @@ export function openLeases(asking: PgAsking, save: LoopStore['save'], { term, be
     look: () => look(asking, held),
 
     async close() {
-      heart.stop()
+      heartbeat.stop()
       await Promise.allSettled([...held].map(({ lease }) => lease.release()))
     },
   }

@@ -20,16 +20,16 @@ export function openListening(address: Address, first: () => void): Listening {
   const changed = () => {
     for (const each of [first, ...listeners]) each()
   }
-  let ear: Ear | undefined
+  let channel: Channel | undefined
   const stop = async () => {
-    const old = ear
-    ear = undefined
+    const old = channel
+    channel = undefined
     await old?.close()
   }
   return {
     onChange(listener) {
       const own = () => listener() // the same function may listen twice
-      ear ??= openEar(address, changed, () => pace)
+      channel ??= openChannel(address, changed, () => pace)
       listeners.add(own)
       return () => {
         if (listeners.delete(own) && listeners.size === 0) void stop()
@@ -45,10 +45,10 @@ export function openListening(address: Address, first: () => void): Listening {
   }
 }
 
-type Ear = { close(): Promise<void> }
+type Channel = { close(): Promise<void> }
 
 /** A broken connection is reopened with the next poll. Changes that come together are reported once. */
-function openEar(address: Address, changed: () => void, pace: () => Pace): Ear {
+function openChannel(address: Address, changed: () => void, pace: () => Pace): Channel {
   let waking: NodeJS.Timeout | undefined
   let client: Client | undefined
   let isClosed = false

@@ -55,12 +55,12 @@ export function openPostgres(opening: Opening): Store {
     const said = opening.leaseMs === undefined ? await one(HEARTBEAT) : undefined
     if (said) term.ms = Number(said.value) * 1_000
   })
-  const heart = loopStore(asking, { now, term })
+  const core = loopStore(asking, { now, term })
   const transcripts = openTranscripts(asking, { home, now, limitMb: opening.transcriptMb })
   // What was said in a turn is stored before it is known that the turn has ended.
   const saveLast: Store['save'] = async (lease, loop, fact) => {
     await transcripts.arrived(loop.id)
-    await heart.save(lease, loop, fact)
+    await core.save(lease, loop, fact)
   }
   const leases = openLeases(asking, saveLast, { term, beat })
   const listening = openListening(opening, () => void leases.look().catch(() => {})) // the next save reports it
@@ -73,7 +73,7 @@ export function openPostgres(opening: Opening): Store {
   const { openTurn, arrived: _, close: __, ...reading } = transcripts
   const locks = openLocks(asking, opening)
   const store = sealingStore(home, {
-    ...heart,
+    ...core,
     lease: leases.lease,
     save: leases.save,
     sealed: (fact) => sealFact(home, fact),

@@ -17,13 +17,13 @@ function troubleOf(cause: unknown): Trouble | undefined {
   return TROUBLES[code] ?? (isOfConnection(code) ? unreachable('the connection was lost') : said)
 }
 
-const look = 'Check its host and port, and that PostgreSQL is running.'
-const unreachable = (what: string): Trouble => ({ code: 'database-unreachable', words: `${what}. ${look}` })
+const check = 'Check its host and port, and that PostgreSQL is running.'
+const unreachable = (what: string): Trouble => ({ code: 'database-unreachable', words: `${what}. ${check}` })
 const refused = (words: string): Trouble => ({ code: 'database-refused', words })
 
 const stopping = unreachable('Postgres is stopping or starting')
-const cut = unreachable('the connection was lost')
-const away = unreachable('the server does not respond')
+const lost = unreachable('the connection was lost')
+const silent = unreachable('the server does not respond')
 const untrusted = refused(
   'its TLS certificate is not trusted. Name the certificate authority with ?sslrootcert=FILE, or correct the host name.',
 )
@@ -34,16 +34,16 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   '57P02': stopping,
   '57P03': stopping,
   '53300': unreachable('it has no free connections'),
-  '25P03': cut, // it closed the connection because this process was idle in a transaction
-  ECONNREFUSED: away,
+  '25P03': lost, // it closed the connection because this process was idle in a transaction
+  ECONNREFUSED: silent,
   ENOTFOUND: unreachable('host not found'),
   EAI_AGAIN: unreachable('the host name cannot be resolved'),
-  EHOSTUNREACH: away,
-  ENETUNREACH: away,
-  'connect ENOENT': away, // the file of a socket
-  ETIMEDOUT: away,
-  ECONNRESET: cut,
-  EPIPE: cut,
+  EHOSTUNREACH: silent,
+  ENETUNREACH: silent,
+  'connect ENOENT': silent, // the file of a socket
+  ETIMEDOUT: silent,
+  ECONNRESET: lost,
+  EPIPE: lost,
   '28P01': refused('the password is wrong. Correct it in the URL, or in ~/.pgpass.'),
   '28000': refused(
     'Postgres does not allow this user to connect. Correct the user in the URL, or allow it in pg_hba.conf.',
@@ -63,7 +63,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
 
 /** What the driver says without a code. */
 const SAID: readonly [RegExp, Trouble][] = [
-  [/Connection terminated|Client has encountered a connection error|not queryable/, cut],
+  [/Connection terminated|Client has encountered a connection error|not queryable/, lost],
   [/timeout expired|timeout exceeded|Query read timeout/, unreachable('it timed out')],
   [/does not support SSL/, refused('it does not offer TLS. Remove sslmode from the URL, or set up TLS in Postgres.')],
   [/password must be a string/, refused('it asks for a password. Add it to the URL, or to ~/.pgpass.')],
