@@ -45,7 +45,7 @@ describe.concurrent('an accept that is killed', () => {
       await kill(going, false)
     }
     const again = await place.ralph(args)
-    if (again.code !== 0) expect(again.stderr).toMatch(/was accepted already: its work was merged\.\n$/)
+    if (again.code !== 0) expect(again.stderr).toMatch(/has already been accepted: its work was merged\.\n$/)
     await expectAccepted(waiting)
   })
 })

@@ -68,7 +68,7 @@ describe.concurrent('--agent a,b', () => {
   })
 
   test.each<[string, string[], string]>([
-    ['an agent nobody knows', ['--agent', 'claud,codx'], 'There is no agent "claud". Did you mean "claude"?'],
+    ['an agent nobody knows', ['--agent', 'claud,codx'], 'Unknown agent: "claud". Did you mean "claude"?'],
     ['a model that would be whose', ['--agent', 'A,B', '--model', 'm'], 'belong to one agent'],
     ['arguments that would be whose', ['--agent', 'A,B', '--', '--fast'], 'belong to one agent'],
   ])('refuses %s', async (_, args, says) => {
@@ -97,7 +97,7 @@ describe.concurrent('--agent auto', () => {
   test('takes the one that is here, and says why', async () => {
     const place = makePlace()
     const ran = await place.ralph(['run', 'x', '--max-iterations', '1'], withAgent(place, 'claude'))
-    expect(ran.stdout).toContain('agent claude: it is the only one here')
+    expect(ran.stdout).toContain('agent claude: it is the only one installed')
   })
 
   test('says what to do when there is none', async () => {
@@ -135,14 +135,14 @@ describe.concurrent('a breaker that cools down', () => {
     expect(stdout).toContain('So the breaker opened (no-progress): 3 iterations in a row changed nothing.')
     expect(stdout).toMatch(/The cooldown was over after 0:0\d\. Next: iteration 4\./)
     expect((await place.ralph(['show', onlyLoop(place), '4'])).stdout).toContain(
-      'Nothing in the worktree has changed lately.',
+      'Nothing in the worktree has changed recently.',
     )
   })
 
   test('halts the loop when that did not help', async () => {
     const place = makePlace()
     const going = await cooling(place, 0.01, idle)
-    const sentence = expect.stringContaining('One more try after a cooldown did not help.')
+    const sentence = expect.stringContaining('A retry after a cooldown did not help.')
     expect(await going.ended).toMatchObject({ code: 1, end: { reason: 'no-progress', iterations: 4, sentence } })
   })
 

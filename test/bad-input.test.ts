@@ -59,7 +59,7 @@ describe.concurrent('a wrong command line', () => {
     ],
     [
       ['run', 'x', '--require', 'tested', '--proof', 'off', '--verify', 'true', '--agent', 'command:true'],
-      'The proof must be "tested", which only experiments show: leave out --proof off',
+      'The proof must be "tested", which only experiments can show: leave out --proof off',
     ],
     [['allow'], 'Name a loop: ralph allow LOOP'],
     [['allow', 'nosuch'], 'No such loop: nosuch'],
@@ -205,8 +205,8 @@ describe.concurrent('an agent', () => {
     ['command:nope-nope', 3, 'The agent "nope-nope" was not found on PATH'],
     ['command:.', 3, 'was not found'],
     ['comand:./nope', 2, 'Did you mean "command"?'],
-    ['frobnicator', 2, 'There is no agent "frobnicator"'],
-    ['command:', 2, 'needs to know what to start'],
+    ['frobnicator', 2, 'Unknown agent: "frobnicator"'],
+    ['command:', 2, 'needs a program to start'],
     ['command:a | b', 2, 'only a shell understands'],
     ['command:"a', 2, 'never closed'],
   ])('%j is refused with exit code %i', async (agent, code, words) => {
@@ -262,7 +262,7 @@ describe.concurrent('an agent', () => {
     const place = makePlace({ git: false })
     const ran = await run(place, place.agent('sleep 1000'), '--silence', '0.02')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'agent-failed', iterations: 0 } })
-    expect(ran.end.sentence).toContain('printed nothing for too long')
+    expect(ran.end.sentence).toContain('printing nothing for too long')
     expect(place.calls()).toHaveLength(3)
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
@@ -394,8 +394,8 @@ describe.concurrent('a check', () => {
     const place = makePlace({ git: false })
     const ran = await run(place, place.agent(CLAIMS), '--verify', 'sleep 1000', '--check-timeout', '0.01')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'verifier-broken', iterations: 2 } })
-    expect(ran.end.sentence).toContain('ran out of time twice')
-    expect(place.prompt(2)).toContain('ran out of time')
+    expect(ran.end.sentence).toContain('timed out twice')
+    expect(place.prompt(2)).toContain('timed out')
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
 
@@ -697,7 +697,7 @@ describe.concurrent('a database', () => {
     writeFileSync(join(place.root, 'go'), '')
     expect((await first.ended).code).toBe(0)
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toContain('is being driven')
+    expect(refused.stderr).toContain('is running')
     const [status] = (await place.ralph(['status', '--json'])).lines
     expect(status).toMatchObject({ status: 'completed', iterations: 1 })
   })

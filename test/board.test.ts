@@ -90,15 +90,12 @@ describe('ralph board', () => {
     [['new', 'x', '--completion-promise', ''], 'The ralph_completion_promise of a task must be one line of text.'],
     [['group', '../x'], 'The id of a group must be a name, not a path, got "../x".'],
     [['group', 'x', '--name', ' '], 'The name of a group must not be empty.'],
-    [['show', 'nobody'], 'There is no task "nobody" on the board.'],
+    [['show', 'nobody'], 'No such task on the board: "nobody".'],
     [
       ['new', 'x', '--priority', 'high'],
       '--priority must be a whole number, but is "high". See `ralph board new --help`.',
     ],
-    [
-      ['new', 'x', '--project', 'p'],
-      'There is no project_id "p". There are none yet. Create it first, or leave it out.',
-    ],
+    [['new', 'x', '--project', 'p'], 'Unknown project_id: "p". None exist yet. Create it first, or leave it out.'],
     [
       ['list', '--status', 'open'],
       '--status is one of todo, in-progress, in-review, done, cancelled, but is "open". See `ralph board list --help`.',

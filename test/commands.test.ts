@@ -486,7 +486,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
     const agent = place.agent(`[ "$RALPH_ITERATION" = 1 ] && echo "<ask>Which way?</ask>" || { ${WORKS}; ${CLAIMS}; }`)
     expect((await place.ralph(['run', 'x', '--agent', agent])).code).toBe(4)
     expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0, end: { status: 'completed' } })
-    expect(place.prompt(2)).toContain('Nobody is here to answer.')
+    expect(place.prompt(2)).toContain('Nobody is available to answer.')
   })
 })
 

@@ -19,7 +19,7 @@ test('a check script that the agent bent is refused, and then a person is asked'
   const ran = await place.ralph(['run', 'x', '--agent', cheat, '--verify', './check.sh'])
   expect(ran.code).toBe(4)
   expect(place.calls()).toHaveLength(2)
-  expect(place.prompt(2)).toContain('What you changed in check.sh is all that makes them pass')
+  expect(place.prompt(2)).toContain('Only your changes to check.sh make them pass')
   expect(ran.stdout).toContain('changed scripts or configuration of the checks: check.sh')
   const status = await place.ralph(['status', '--json'])
   expect(status.code).toBe(0)

@@ -125,7 +125,7 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
     })
     const circle = tasks.map((task, index) => ({ ...task, id: `C${index}`, depends_on: [`C${1 - index}`] }))
     expect(await ask('/api/fleet/tasks', 'POST', { tasks: circle })).toMatchObject({
-      body: { error: { message: expect.stringContaining('these tasks wait for each other: C0 → C1 → C0.') } },
+      body: { error: { message: expect.stringContaining('these tasks form a dependency cycle: C0 → C1 → C0.') } },
     })
     expect((await ask('/api/fleet/tasks?state=waiting')).body.tasks).toMatchObject([
       { id: 'T2', submitter: 'program', why: 'Waiting for T1 to finish.' },

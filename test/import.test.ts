@@ -100,7 +100,7 @@ describe.concurrent('wrong use of ralph import', () => {
     ['a file without tasks', ['empty.md', 'shop'], /empty\.md is empty\. It must be a prd\.json/],
     ['a file that is no JSON', ['broken.json', 'shop'], /broken\.json: it is not JSON/],
     ['a file of another shape', ['other.json', 'shop'], /other\.json holds \{"stories":\[\]\}/],
-    ['stories that wait for each other', ['cycle.json', 'shop'], /wait for each other: A → A/],
+    ['stories that wait for each other', ['cycle.json', 'shop'], /dependency cycle: A → A/],
   ])('%s', async (_, args, says) => {
     const place = placeWith('plan.md', '- [ ] a')
     place.write('empty.md', '\uFEFF\r\n')

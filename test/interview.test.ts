@@ -117,7 +117,7 @@ describe.concurrent('ralph interview --non-interactive', () => {
     )
     expect(ran).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('did not end well (crash: it ended with exit code 5: no luck).'),
+      stdout: expect.stringContaining('did not end well (crash: it exited with code 5: no luck).'),
     })
   })
 

@@ -16,7 +16,7 @@ describe.concurrent('the limit of an agent', () => {
     const agent = scripted(place, limited)
     const ran = await place.ralph(['run', 'Build it', '--agent', agent, '--on-limit', 'stop', '--json'])
     expect(ran).toMatchObject({ code: 3, end: { status: 'halted', reason: 'agent-unusable', iterations: 0 } })
-    expect(String(ran.end?.sentence)).toMatch(/It can go on in 60 minutes, at .* UTC: You hit your limit/)
+    expect(String(ran.end?.sentence)).toMatch(/It can continue in 60 minutes, at .* UTC: You hit your limit/)
   })
 
   test('the config says it for every loop', async () => {
@@ -51,7 +51,7 @@ describe.concurrent('the limit of a loop', () => {
     expect(resumed).toMatchObject({ code: 0, end: { status: 'completed', proof: 'verified', iterations: 4 } })
     expect(place.read('progress.txt')).toBe('1\n2\n3\n4\n')
     const { stdout } = await place.ralph(['show', loop])
-    expect(stdout).toContain('So it halted (max-iterations): All 2 iterations are used.')
+    expect(stdout).toContain('So it halted (max-iterations): Reached the limit of 2 iterations.')
     expect(stdout).toContain('You took it up again with up to 5 iterations. Next: iteration 3.')
     expect(stdout).toContain('complete, proof: verified, after 4 iterations')
     // Checkpoints go on where they ended.
@@ -90,7 +90,7 @@ describe.concurrent('the limit of a loop', () => {
     const { place, loop } = await halted(works, '--max-iterations', '2', '--on-halt', 'restore')
     const resumed = await place.ralph(['resume', loop, '--max-iterations', '3', '--json'])
     expect(resumed).toMatchObject({ code: 1, end: { reason: 'max-iterations', iterations: 3 } })
-    expect(place.prompt(3)).toContain('The files were put back to how they were before the loop began.')
+    expect(place.prompt(3)).toContain('The files were restored to their state before the loop began.')
     expect((await place.ralph(['show', loop, '3'])).stdout).toContain('+3')
     await expectReplayed(place.home)
   })

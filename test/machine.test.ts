@@ -82,7 +82,7 @@ describe.concurrent('an agent that prints more than its transcript holds', () =>
     const agent = place.agent(`date > work.txt; ${NOISE} | head -c 3000000; ${CLAIM}`)
     const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--json'])
     expect(ran.end).toMatchObject({ status: 'completed', iterations: 1 })
-    const full = 'Iteration 1 has printed more than its transcript holds (transcript_mb: 1). The rest is not kept.'
+    const full = 'Iteration 1 printed more than fits into its transcript (transcript_mb: 1). The rest is not saved.'
     expect(ran.lines.filter(({ text }) => text === full)).toHaveLength(1)
     const loop = onlyLoop(place)
     expect(statSync(join(place.home, 'transcripts', loop, '1.jsonl')).size).toBeLessThan(1_200_000)

@@ -70,8 +70,8 @@ describe.concurrent.each([
     expect(outcome(place, ran)).toEqual(GAVE_UP)
     expect(ran.end.false_claims).toBe(3)
     expect(ofType(ran, 'check-end')).toHaveLength(1 + 3) // the first before any work
-    expect(place.prompt(1)).not.toContain('You said it was done')
-    expect(place.prompt(2)).toContain('You said it was done, but it is not')
+    expect(place.prompt(1)).not.toContain('You said you were done')
+    expect(place.prompt(2)).toContain('You said you were done, but you are not')
     expect(place.prompt(2)).toContain('two and two is not five')
   })
 
@@ -139,8 +139,8 @@ describe.concurrent('an agent that only talks', () => {
   test('is told that nothing moves before it is given up', async () => {
     const place = makePlace()
     await run(place, place.agent('echo "Looking around."'))
-    expect(place.prompt(2)).not.toContain('Nothing in the worktree has changed lately')
-    expect(place.prompt(3)).toContain('Nothing in the worktree has changed lately')
+    expect(place.prompt(2)).not.toContain('Nothing in the worktree has changed recently')
+    expect(place.prompt(3)).toContain('Nothing in the worktree has changed recently')
   })
 
   test('is given up without an iteration limit, too', async () => {
@@ -206,7 +206,7 @@ describe.concurrent('an agent that asks', () => {
     const place = makePlace()
     const ran = await run(place, place.agent('echo "There are two ways. Which database should I use?"'), ...flags)
     expect(outcome(place, ran)).toEqual(needsInput(2))
-    expect(place.prompt(2)).toContain('Nobody is here to answer.')
+    expect(place.prompt(2)).toContain('Nobody is available to answer.')
     expect(ran.end.sentence).toContain('Which database should I use?')
   })
 
@@ -349,7 +349,7 @@ describe.concurrent('a loop that does not get better', () => {
     commitAll(place)
     const ran = await run(place, place.agent(`${WORKS}; ${CLAIMS}`), '--verify', 'node --test')
     expect(outcome(place, ran)).toEqual(halted('same-error', { iterations: 5, calls: 5 }))
-    expect(place.prompt(5)).toContain('The same failure came 4 times in a row')
+    expect(place.prompt(5)).toContain('The same failure occurred 4 times in a row')
   })
 
   test('halts at --same-error', async () => {
@@ -362,7 +362,7 @@ describe.concurrent('a loop that does not get better', () => {
     const place = makePlace()
     const ran = await run(place, place.agent(`${WORKS}; echo "Some more."`), '--max-iterations', '4')
     expect(outcome(place, ran)).toEqual(halted('max-iterations', { iterations: 4, calls: 4 }))
-    expect(ran.end.sentence).toContain('All 4 iterations are used.')
+    expect(ran.end.sentence).toContain('Reached the limit of 4 iterations.')
   })
 
   test('halts at its limits of tokens and money', async () => {
@@ -620,7 +620,7 @@ database.exec(${JSON.stringify(sql)})
     )
     const ran = await run(place, agent, '--verify', 'sh check.sh')
     expect(outcome(place, ran)).toEqual(needsInput(2))
-    expect(ran.end.sentence).toContain('The checks pass only because of what the agent changed in check.sh')
+    expect(ran.end.sentence).toContain("The checks pass only because of the agent's changes to check.sh")
   })
 
   function set(values: Record<string, string>): string {

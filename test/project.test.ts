@@ -310,7 +310,7 @@ describe.concurrent('a project that cannot be executed', () => {
     [
       'has a circle',
       '{"tasks":[{"id":"T1","title":"t","dependencies":["T2"]},{"id":"T2","title":"t","dependencies":["T1"]}]}',
-      /these tasks wait for each other: T1 → T2 → T1\. Remove one of the dependencies\./,
+      /these tasks form a dependency cycle: T1 → T2 → T1\. Remove one of the dependencies\./,
     ],
     [
       'names a task that is not there',
@@ -320,7 +320,7 @@ describe.concurrent('a project that cannot be executed', () => {
     [
       'has an id twice',
       '{"tasks":[{"id":"T1","title":"t"},{"id":"T1","title":"t"}]}',
-      /two tasks have the id "T1"\. Give each its own\./,
+      /two tasks have the id "T1"\. Give each task its own id\./,
     ],
     [
       'has a number for an id',
@@ -371,7 +371,7 @@ describe.concurrent('a project that cannot be executed', () => {
   ])('says which and why when %s', async (_, tasks, sentence) => {
     const place = makePlain(tasks)
     const ran = await execute(place, {})
-    expect(ran).toMatchObject({ code: 1, end: { reason: 'blocked', sentence: `No task can go on: ${sentence}` } })
+    expect(ran).toMatchObject({ code: 1, end: { reason: 'blocked', sentence: `No task can continue: ${sentence}` } })
     expect(results(place)).toContain('Look into what blocks T1')
     expect(results(place)).toContain('Then set `blocked` to false')
   })
@@ -605,7 +605,7 @@ describe.concurrent('it stops', () => {
     const ran = await execute(place, { T1: [[edit('a', '1'), attempted], does('T1')] }, '--iterations', '1')
     expect(ran).toMatchObject({
       code: 1,
-      end: { reason: 'max-iterations', sentence: 'The only iteration has been used.' },
+      end: { reason: 'max-iterations', sentence: 'Reached the limit of 1 iteration.' },
     })
     expect(statuses(place)).toBe('T1 pending, T2 pending')
     expect(results(place)).toContain('Go on with `ralph execute shop`.')
@@ -624,7 +624,7 @@ describe.concurrent('it stops', () => {
     const costly = (id: string) => [{ usage: { tokens: 10, costUsd: 0.6 } }, ...does(id)]
     const ran = await execute(place, { T1: [costly('T1')], T2: [costly('T2')], T3: [costly('T3')] }, '--max-cost', '1')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'cost', completed: ['T1', 'T2'] } })
-    expect(ran.end.sentence).toContain('$1.20 are spent; the limit is $1.00.')
+    expect(ran.end.sentence).toContain('Spent $1.20; the limit is $1.00.')
   })
 
   test('when one turn alone costs more than the limit', async () => {
@@ -733,7 +733,7 @@ describe.concurrent('a claim', () => {
     const place = makeProject([{ id: 'T1', verify: 'ls proof' }])
     const agent = place.agent(`sed -i 's/in_progress/completed/' ${FOLDER}/tasks.json; echo x >> work`)
     await place.ralph(['execute', 'shop', '--agent', agent, '--iterations', '2'])
-    expect(place.prompt(2)).toContain('You said it was done, but it is not')
+    expect(place.prompt(2)).toContain('You said you were done, but you are not')
     expect(place.prompt(2)).toContain('attempt 2 of 3')
   })
 

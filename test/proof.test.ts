@@ -45,7 +45,7 @@ describe.concurrent('a loop of ralph run', () => {
     const { ran, place } = await runRow('script', { name: '', agent: WEAK, ends: 'waits' })
     expect(endOf(ran)).toBe('waits')
     expect(ran.code).toBe(4)
-    expect(place.prompt(2)).toContain('What you changed in helper.sh is all that makes them pass')
+    expect(place.prompt(2)).toContain('Only your changes to helper.sh make them pass')
   })
 })
 
@@ -86,7 +86,7 @@ describe.concurrent('the same trick', () => {
     expect(begun.said).toContain('before: ./check.sh fails')
     place.write('helper.sh', 'expect() { :; }\n')
     const refused = await session.stop('It is done.\n\n<promise>DONE</promise>')
-    expect(refused.prompt).toContain('You said it was done, but it is not')
+    expect(refused.prompt).toContain('You said you were done, but you are not')
     const waits = await session.stop('It is done.\n\n<promise>DONE</promise>')
     expect(`${waits.said}${waits.prompt}`).not.toMatch(/proof: (verified|tested)/)
     expect(waits.said).toContain('helper.sh')

@@ -34,11 +34,11 @@ describe.concurrent('the agent of a session', () => {
     expect(isWhole(begun)).toBe(true)
     const second = await session.work()
     expect(second.prompt).toBe(
-      `This is iteration 2 of at most 10 of the loop; the task and its rules stand as you were given them. The task is in ${join(place.dir, FACE)}. When the whole task is done, and not before, put \`<promise>DONE</promise>\` alone on the last line, after an empty line.\n`,
+      `This is iteration 2 of at most 10 of the loop; the task and its rules have not changed. The task is in ${join(place.dir, FACE)}. When the whole task is done, and not before, put \`<promise>DONE</promise>\` alone on the last line, after an empty line.\n`,
     )
     const refused = await session.work('Done.\n\n<promise>DONE</promise>')
     expect(refused.prompt).toMatch(
-      /^This is iteration 3 [^\n]*\n\nWhat came of the last iteration:\n\n> You said it was/,
+      /^This is iteration 3 [^\n]*\n\nOutcome of the last iteration:\n\n> You said you were/,
     )
     await session.work()
     expect(await recorded(place, loop, 1)).toEqual([begun.prompt])

@@ -562,7 +562,7 @@ describe.concurrent('checks', () => {
     expect(begun.said).toContain('ralph: before: test -e done.txt fails')
     const refused = await session.work(promised('DONE'))
     expect([asked(refused), refused.said]).toEqual([2, 'ralph: iteration 2 of 10 · refused: test -e done.txt fails'])
-    expect(refused.prompt).toContain('You said it was done, but it is not')
+    expect(refused.prompt).toContain('You said you were done, but you are not')
     place.write('done.txt', '')
     expect((await session.work(promised('DONE'))).said).toBe(
       'ralph: done after 2 iterations, proof: verified. `test -e done.txt` failed before the loop began and passes now.',
@@ -1330,7 +1330,7 @@ describe.concurrent('the neutral protocol', () => {
       next: 'none',
       status: 'halted',
       reason: 'max-iterations',
-      sentence: 'The only iteration has been used.',
+      sentence: 'Reached the limit of 1 iteration.',
       iteration: 1,
     })
   })
@@ -1471,7 +1471,7 @@ describe.concurrent('settings', () => {
     const wrong = await openSession(place, { id: 's-4', env: { RALPH_MAX_ITERATIONS: 'ten' } }).type(
       '/ralph:loop Build it',
     )
-    expect(answerOf(wrong)).toContain('RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, but is "ten"')
+    expect(answerOf(wrong)).toContain('RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, got "ten"')
     place.write('config.yaml', 'ralph:\n  max_iterations: 2\n  verify: ["false"]\n')
     place.write('ralph.config.json', JSON.stringify({ verify: ['true'] }))
     await place.ralph(['trust']) // a loop that is open could have changed them

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commitAll, makePlace, onlyLoop, type Place, type Ran } from './ralph.ts'
 
-const QUESTION = 'The checks pass only because of what the agent changed in check.sh.'
+const QUESTION = "The checks pass only because of the agent's changes to check.sh."
 
 function makeVault(): Place & { task(...args: string[]): Promise<Ran> } {
   const place = makePlace()

@@ -218,7 +218,7 @@ describe.concurrent('ralph task', () => {
     })
     expect((await place.task('list', '--status', 'timeout')).stdout).toMatch(/^✗ {2}a {2}timeout /)
     expect((await place.task('list', '--status', 'failed')).stdout).toContain('No such tasks.')
-    expect((await place.task('state', 'b')).stdout).toContain('why         The only iteration has been used.')
+    expect((await place.task('state', 'b')).stdout).toContain('why         Reached the limit of 1 iteration.')
   })
 
   test('its errors print as the response callers know', async () => {
@@ -525,7 +525,7 @@ Claimed: the file is in its place, and nothing was there to check it with.
 
 ## Stuck: 1
 
-- **slow \\| \\\`b\\\` \\<i>** (timeout): The time limit of 30 minutes is reached. Its file: \`\` Needs_Action/slow | \`b\` <i>.md \`\`. To try it again: \`\` ralph task start --vault /Vault 'Needs_Action/slow | \`b\` <i>.md' \`\`
+- **slow \\| \\\`b\\\` \\<i>** (timeout): Reached the time limit of 30 minutes. Its file: \`\` Needs_Action/slow | \`b\` <i>.md \`\`. To try it again: \`\` ralph task start --vault /Vault 'Needs_Action/slow | \`b\` <i>.md' \`\`
 
 ## New in Needs_Action
 

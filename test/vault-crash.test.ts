@@ -204,7 +204,7 @@ function expectFiles(place: Place): void {
       expect(place.read(`${folder}/${name}`)).toBe(textOf(id, TASKS[id]?.head))
     }
   }
-  expect(place.read('Failed/hard.md.why.md')).toContain('All 2 iterations are used.')
+  expect(place.read('Failed/hard.md.why.md')).toContain('Reached the limit of 2 iterations.')
   expect(place.read('Failed/odd.md.why.md')).toContain('max_iterations must be')
   // What a killed process left half-written is removed when its task ends.
   const isOpen = (name: string) => idsThat('waiting_approval').some((id) => name.startsWith(`.${id}.`))

@@ -394,7 +394,9 @@ test('a task that fails goes to Failed with a note, and is not begun again befor
     iterations: 2,
     file: 'Failed/hard.md',
   })
-  expect(place.read('Failed/hard.md.why.md')).toMatch(/All 2 iterations are used\.[\s\S]*move Failed\/hard\.md back/)
+  expect(place.read('Failed/hard.md.why.md')).toMatch(
+    /Reached the limit of 2 iterations\.[\s\S]*move Failed\/hard\.md back/,
+  )
   expect(stateOf(place, 'hard')).toMatchObject({ status: 'max_iterations_reached', iteration: 2 })
   await saw(running, 'idle')
   renameSync(join(place.dir, 'Failed/hard.md'), join(place.dir, 'Needs_Action/hard.md'))
@@ -551,7 +553,7 @@ describe('how far a task has come', () => {
       { steps_total: 2, steps_completed: 2, current_step: '', percentage: 100 },
     ])
     const [loop] = query(place, 'SELECT spec FROM loop')
-    expect(JSON.parse(String(loop?.spec)).prompt).toContain('Tick the check boxes of the file as you go')
+    expect(JSON.parse(String(loop?.spec)).prompt).toContain('Tick the checkboxes in the file as you go')
   })
 
   test('is told by the agent, with the command that its prompt names; boxes count when they change', async () => {

@@ -183,6 +183,6 @@ function call(id: number, method: string, params: object): string {
 }
 
 function refuse({ id, method }: Json): string {
-  const error = { code: -32_601, message: `ralph does not offer ${method}` }
+  const error = { code: -32_601, message: `ralph does not support ${method}` }
   return `${JSON.stringify({ jsonrpc: '2.0', id, error })}\n`
 }

@@ -6,14 +6,20 @@ const codex: Found = { name: 'codex', login: 'yes' }
 const gemini: Found = { name: 'gemini', login: 'no' }
 
 test.each<[story: string, found: Found[], finished: [string, number][], name: string | undefined, why: string]>([
-  ['the only one', [claude], [], 'claude', 'the only one here'],
-  ['who is logged in before who may be', [claude, codex], [], 'codex', 'first that is logged in; also here: claude'],
+  ['the only one', [claude], [], 'claude', 'the only one installed'],
+  [
+    'who is logged in before who may be',
+    [claude, codex],
+    [],
+    'codex',
+    'first that is logged in; also installed: claude',
+  ],
   [
     'the first, when nobody is known to be logged in',
     [claude, { ...codex, login: 'unknown' }],
     [],
     'claude',
-    'first that is here',
+    'first one installed',
   ],
   ['who has finished loops here', [claude, codex], [['claude', 3]], 'claude', 'completed 3 loops here'],
   [
@@ -26,7 +32,7 @@ test.each<[story: string, found: Found[], finished: [string, number][], name: st
     'codex',
     'completed 2 loops here',
   ],
-  ['never who is not logged in', [gemini, claude], [['gemini', 9]], 'claude', 'the only one here'],
+  ['never who is not logged in', [gemini, claude], [['gemini', 9]], 'claude', 'the only one installed'],
   ['nobody, when nobody is here', [], [['claude', 3]], undefined, ''],
 ])('chooses %s', (_, found, finished, name, why) => {
   const chosen = chooseAgent(found, new Map(finished))

@@ -19,9 +19,9 @@ export function chooseAgent(
   const chosen = usable.find(({ login }) => login === 'yes') ?? usable[0]
   if (!chosen) return undefined
   const others = usable.filter(({ name }) => name !== chosen.name).map(({ name }) => name)
-  const first = chosen.login === 'yes' ? 'it is the first that is logged in' : 'it is the first that is here'
+  const first = chosen.login === 'yes' ? 'it is the first that is logged in' : 'it is the first one installed'
   return {
     name: chosen.name,
-    why: others.length > 0 ? `${first}; also here: ${others.join(', ')}` : 'it is the only one here',
+    why: others.length > 0 ? `${first}; also installed: ${others.join(', ')}` : 'it is the only one installed',
   }
 }

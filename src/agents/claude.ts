@@ -99,7 +99,7 @@ function takeLimit(event: Json, seen: Seen): AgentEvent[] {
   const { status, resetsAt } = objectOf(event.rate_limit_info)
   if (status !== 'rejected' || typeof resetsAt !== 'number') return []
   seen.resetsAt = resetsAt * 1_000
-  return [{ kind: 'warning', message: `limited until ${new Date(seen.resetsAt).toISOString()}` }]
+  return [{ kind: 'warning', message: `rate-limited until ${new Date(seen.resetsAt).toISOString()}` }]
 }
 
 function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
@@ -124,7 +124,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   if (result.is_error !== true && exit.code === 0)
     return isUnasked(result, seen) ? { ...base, kind: 'config', message: unasked(result) } : { ...base, kind: 'ok' }
   if (CUT_BY_OWN_LIMIT.has(String(result.subtype))) return { ...base, finalText: '', kind: 'ok' }
-  const message = text(result.result) ?? seen.stderr.at(-1) ?? `it ended with exit code ${exit.code}`
+  const message = text(result.result) ?? seen.stderr.at(-1) ?? `it exited with code ${exit.code}`
   const kind = errorKind(result, seen.error)
   const resetsAt = seen.resetsAt ?? readReset(message, at)
   return { ...base, kind, message, ...(kind === 'rate-limit' && resetsAt !== undefined ? { resetsAt } : {}) }
@@ -165,7 +165,7 @@ function complaintIn(said: string): { kind: Outcome['kind']; message: string } |
 }
 
 const AS_ROOT =
-  'Claude Code refuses to skip permissions for root. Run ralph as another user, give --permissions ask, or set IS_SANDBOX=1 if this machine is a sandbox.'
+  'Claude Code refuses to skip permissions for root. Run ralph as another user, use --permissions ask, or set IS_SANDBOX=1 if this machine is a sandbox.'
 
 function usageOf(result: Json): Usage {
   // By model it is whole; `usage` leaves out what came before a budget ran out.

@@ -74,13 +74,13 @@ describe('any program as an agent', () => {
   })
 
   test.each<[what: string, exit: Partial<Exit>, kind: string, message: RegExp]>([
-    ['another code', { code: 3 }, 'crash', /exit code 3: it broke$/],
+    ['another code', { code: 3 }, 'crash', /exited with code 3: it broke$/],
     ['a signal', { code: null, signal: 'SIGSEGV' }, 'killed', /SIGSEGV: it broke$/],
     [
       'too much silence',
       { code: null, signal: 'SIGTERM', stopped: 'silent' },
       'killed',
-      /printed nothing for too long/,
+      /printing nothing for too long/,
     ],
     ['the time limit', { code: 0, stopped: 'deadline' }, 'killed', /at the time limit/],
     ['a stop', { code: 0, stopped: 'told' }, 'killed', /was stopped/],
@@ -94,7 +94,7 @@ describe('any program as an agent', () => {
 
   test('that failed without errors is known by its last words', () => {
     expect(outcome('working\nit broke', { code: 1 }).message).toMatch(/it broke$/)
-    expect(outcome('', { code: 1 }).message).toBe('it ended with exit code 1')
+    expect(outcome('', { code: 1 }).message).toBe('it exited with code 1')
   })
 
   test('that ralph ended is not limited, whatever it said', () => {

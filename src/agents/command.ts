@@ -47,7 +47,7 @@ function outcome(finalText: string, errors: string, exit: Exit, at: number): Out
   const seen = { finalText, tokens: 0, denied: [], ran: [] }
   if (exit.code === 0 && !exit.stopped) return { kind: 'ok', ...seen }
   if ((exit.code === 126 || exit.code === 127) && NOT_STARTED.test(errors))
-    return { kind: 'config', ...seen, message: 'its interpreter is missing, or it is no program.' }
+    return { kind: 'config', ...seen, message: 'its interpreter is missing, or it is not a program.' }
   const said = errors.trim() || finalText.trim()
   const limit = readLimit(`${finalText.slice(-LAST_WORDS)}\n${errors.slice(-LAST_WORDS)}`, at)
   if (limit && !exit.stopped) return { ...limit, ...seen, message: lastLine(said) }
@@ -62,10 +62,10 @@ function outcome(finalText: string, errors: string, exit: Exit, at: number): Out
 const NOT_STARTED = /^ralph: (line )?\d+: (exec: )?/m
 
 function endedBecause({ code, signal, stopped }: Exit): string {
-  if (stopped === 'silent') return 'it printed nothing for too long and was ended'
-  if (stopped === 'deadline') return 'it was ended at the time limit'
+  if (stopped === 'silent') return 'it was stopped after printing nothing for too long'
+  if (stopped === 'deadline') return 'it was stopped at the time limit'
   if (stopped === 'told') return 'it was stopped'
-  return signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
+  return signal ? `it was killed by ${signal}` : `it exited with code ${code}`
 }
 
 const LIMITED: readonly RegExp[] = [

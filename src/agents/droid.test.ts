@@ -54,7 +54,7 @@ test('an end in silence is a session that is gone, where one was to be gone on w
 })
 
 test('a signal makes it end with exit code 0, which is no success', () => {
-  expect(play('killed').outcome.message).toContain('exit code 0 and without a result')
+  expect(play('killed').outcome.message).toContain('exited with code 0 without a result')
 })
 
 test('errors speak in the words of the model service, not in those that only say that it failed', () => {

@@ -156,7 +156,7 @@ function errorKind(message: string): Outcome['kind'] {
 function neverBegan({ session, stderr }: Seen, exit: Exit, resumed: boolean): Ending | undefined {
   if (session || exit.code === 0 || exit.signal) return undefined
   // Of a session that it does not find it says nothing at all.
-  if (resumed && stderr.length === 0) return { kind: 'context', message: 'it did not find its session' }
+  if (resumed && stderr.length === 0) return { kind: 'context', message: 'its session was not found' }
   const wrong = /^.*(unknown option|invalid (model|option|argument)|cannot be combined).*$/im.exec(stderr.join('\n'))
   if (wrong) return { kind: 'config', message: wrong[0] }
   const key = /^.*(authenticat|api key|log ?in).*$/im.exec(stderr.join('\n'))

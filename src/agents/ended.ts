@@ -4,8 +4,8 @@ import type { Exit, Outcome } from './agent.ts'
 export type Ending = { kind: Outcome['kind']; message: string }
 
 const STOPPED = {
-  silent: 'it printed nothing for too long and was ended',
-  deadline: 'it was ended at the time limit',
+  silent: 'it was stopped after printing nothing for too long',
+  deadline: 'it was stopped at the time limit',
   told: 'it was stopped',
 } as const
 
@@ -16,6 +16,6 @@ export function stoppedEnding({ stopped }: Exit): Ending | undefined {
 
 /** Ended before it said how its turn came out. `last` is the last thing it said about that. */
 export function brokenOff({ signal, code }: Exit, last?: string): Ending {
-  const ended = signal ? `it was ended by ${signal}` : `it ended with exit code ${code} and without a result`
+  const ended = signal ? `it was killed by ${signal}` : `it exited with code ${code} without a result`
   return { kind: signal ? 'killed' : 'crash', message: [ended, last].filter(Boolean).join(': ') }
 }

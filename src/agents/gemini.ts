@@ -167,7 +167,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
   if (!result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
   if (result.status === 'success' && exit.code === 0) return { ...base, kind: 'ok' }
   if (exit.code === EXITS.turnLimit) return { ...base, finalText: '', kind: 'ok' } // its user wanted it cut there
-  const message = text(objectOf(result.error).message) ?? (seen.error || `it ended with exit code ${exit.code}`)
+  const message = text(objectOf(result.error).message) ?? (seen.error || `it exited with code ${exit.code}`)
   const kind = errorKind(message, exit.code ?? 0)
   const resetsAt = kind === 'rate-limit' ? readReset(message, at) : undefined
   return { ...base, kind, message, ...(resetsAt === undefined ? {} : { resetsAt }) }

@@ -33,7 +33,10 @@ export const agents: Readonly<Record<string, Agent>> = {
 export function parseAgents(text: string): string[] {
   const names = Object.keys(agents).join('|')
   if (!text.includes(':') && /\bauto\b/.test(text))
-    throw new RalphError('usage', '"auto" stands alone: it picks one agent. Name the agents you want instead.')
+    throw new RalphError(
+      'usage',
+      '"auto" picks a single agent and cannot be combined with others. Name the agents you want instead.',
+    )
   const comma = text.includes(':') ? new RegExp(`,(?=\\s*(?:${names})\\s*(?:[:,]|$))`) : ','
   const list = text.split(comma).map((one) => one.trim())
   for (const one of list) parseAgent(one)
@@ -50,10 +53,10 @@ export function parseAgent(text: string): { agent: Agent; target: string } {
     const close = nearest(name, Object.keys(agents))
     throw new RalphError(
       'agent-unknown',
-      `There is no agent "${name}".${close ? ` Did you mean "${close}"?` : ''} Known: ${Object.keys(agents).join(', ')}. Any other program can be used as command:"program with arguments".`,
+      `Unknown agent: "${name}".${close ? ` Did you mean "${close}"?` : ''} Known: ${Object.keys(agents).join(', ')}. Any other program can be used as command:"program with arguments".`,
     )
   }
   if (!target && agent.targetExample)
-    throw new RalphError('usage', `The agent "${name}" needs to know what to start: ${agent.targetExample}.`)
+    throw new RalphError('usage', `The agent "${name}" needs a program to start: ${agent.targetExample}.`)
   return { agent, target }
 }

@@ -229,7 +229,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
   }
   // There is no event for the end of a turn.
   if (exit.code === 0 && reason === 'stop') return { ...base, kind: 'ok' }
-  if (reason === 'length') return { ...base, kind: 'unknown', message: 'its answer was cut at the limit of its model' }
+  if (reason === 'length') return { ...base, kind: 'unknown', message: "its answer was cut off at the model's limit" }
   // Also a turn that came to its end after it made room has exit code 1.
   if (seen.wasFull && exit.code === 1) return { ...base, kind: 'context', message: 'its context was full' }
   return { ...base, ...(complaintIn(seen.stderr) ?? brokenOff(exit, seen.stderr.at(-1))) }
@@ -258,7 +258,7 @@ function complaintIn(said: readonly string[]): { kind: Outcome['kind']; message:
   if (lost) return { kind: 'context', message: lost }
   // It does not say which argument it does not know: it prints its help.
   if (line(/^Options:$/))
-    return { kind: 'config', message: 'it does not know one of its arguments, and printed its help' }
+    return { kind: 'config', message: 'it does not know one of its arguments and printed its help' }
   const wrong = line(/model not found|config.* (invalid|not valid)/i)
   return wrong ? { kind: 'config', message: wrong } : undefined
 }

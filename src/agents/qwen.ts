@@ -116,7 +116,7 @@ function sumUp(seen: QwenSeen, exit: Exit, { at, resume }: Request): Outcome {
   if (CUT_BY_OWN_LIMIT.has(exit.code ?? 0)) return { ...base, finalText: '', kind: 'ok' }
   if (!result) return { ...base, ...withoutResult(seen, exit) }
   if (result.is_error !== true && exit.code === 0) return { ...base, kind: 'ok' }
-  const message = text(objectOf(result.error).message) ?? seen.stderr.at(-1) ?? `it ended with exit code ${exit.code}`
+  const message = text(objectOf(result.error).message) ?? seen.stderr.at(-1) ?? `it exited with code ${exit.code}`
   const kind = errorKind(message)
   const resetsAt = kind === 'quota' || kind === 'rate-limit' ? resetIn(message, at) : undefined
   return { ...base, kind, message, ...(resetsAt === undefined ? {} : { resetsAt }) }

@@ -90,9 +90,9 @@ function sumUp(
   { exit, at, lastError }: { exit: Exit; at: number; lastError: string },
 ): Outcome {
   if (exit.stopped || exit.signal)
-    return { ...outcome, kind: 'killed', message: `it was ended (${exit.stopped ?? exit.signal})` }
+    return { ...outcome, kind: 'killed', message: `it was stopped (${exit.stopped ?? exit.signal})` }
   if (!end || (end.kind === 'ok' && exit.code !== 0))
-    return { ...outcome, kind: 'crash', message: lastError || `it ended with exit code ${exit.code}` }
+    return { ...outcome, kind: 'crash', message: lastError || `it exited with code ${exit.code}` }
   return {
     ...outcome,
     kind: end.kind,

@@ -34,7 +34,7 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, mask, tree
     tokens: count(outcome.tokens),
     ...(ask && end === 'ok' ? { ask } : {}),
     ...(end === 'failed'
-      ? { error: errorFingerprint(words) || 'it ended without a word' }
+      ? { error: errorFingerprint(words) || 'it ended without output' }
       : told
         ? { error: told }
         : {}),

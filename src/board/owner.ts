@@ -9,7 +9,7 @@ export type BoardOwner = { kind: 'board'; task?: string }
 
 export function boardOf({ id, spec }: Pick<Loop, 'id' | 'spec'>): BoardOwner {
   const { owner } = spec.work
-  if (owner?.kind !== 'board') throw new Error(`Loop ${id} is not one of the board.`)
+  if (owner?.kind !== 'board') throw new Error(`Loop ${id} does not belong to the board.`)
   return owner as BoardOwner // this folder alone makes owners of that kind
 }
 
@@ -25,7 +25,7 @@ export const boardRules: OwnerRules = {
   accepted: async ({ store }, loop) => moveTask({ store }, loop, true),
   hints(loop) {
     const { task } = boardOf(loop)
-    return task === undefined ? {} : { whose: `It is for the task ${task} of the board.` }
+    return task === undefined ? {} : { whose: `It works on task ${task} of the board.` }
   },
 }
 

@@ -65,8 +65,8 @@ function mustBeCommand(check: string, field: 'checks' | 'stages'): void {
 async function mustBeGroup({ board }: Board, id: string): Promise<void> {
   const known = (await board.groups()).map(({ project_id }) => project_id)
   if (known.includes(id)) return
-  const there = known.length > 0 ? `There are: ${known.join(', ')}.` : 'There are none yet.'
-  throw new RalphError('input-invalid', `There is no project_id "${id}". ${there} Create it first, or leave it out.`, {
+  const there = known.length > 0 ? `Known: ${known.join(', ')}.` : 'None exist yet.'
+  throw new RalphError('input-invalid', `Unknown project_id: "${id}". ${there} Create it first, or leave it out.`, {
     field: 'project_id',
   })
 }
@@ -76,7 +76,7 @@ export function mustNotWaitForItself(task: BoardTask, all: readonly BoardTask[])
   const others = all.filter(({ id }) => id !== task.id)
   const missing = task.depends_on.find((id) => id !== task.id && !others.some((other) => other.id === id))
   if (missing !== undefined)
-    throw new RalphError('input-invalid', `There is no task "${missing}" to depend on.`, {
+    throw new RalphError('input-invalid', `No such task to depend on: "${missing}".`, {
       field: 'depends_on',
     })
   const known = new Set([task.id, ...others.map(({ id }) => id)])
@@ -104,7 +104,7 @@ async function allTasks({ board }: Board): Promise<BoardTask[]> {
 export async function mustFind({ board }: Board, id: string): Promise<BoardTask> {
   const task = await board.load(id)
   if (task) return task
-  throw new RalphError('task-unknown', `There is no task "${id}" on the board.`)
+  throw new RalphError('task-unknown', `No such task on the board: "${id}".`)
 }
 
 /** What open tasks wait for cannot go. */

@@ -87,7 +87,7 @@ test.each<[story: string, facts: PaneFacts, mail: Told, known: PaneFacts]>([
 test('a program that ends during our turn has crashed', () => {
   const { over, at, up } = hearing(OURS, ended)
   expect({ over, at, up }).toMatchObject({
-    over: { mark: MARK, outcome: { kind: 'crash', message: 'it ended with exit code 3 in the middle of a turn' } },
+    over: { mark: MARK, outcome: { kind: 'crash', message: 'it exited with code 3 in the middle of a turn' } },
     at: undefined,
     up: undefined,
   })

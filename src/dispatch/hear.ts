@@ -124,7 +124,7 @@ function gone(facts: PaneFacts, { code, closed }: Extract<Mail, { kind: 'ended' 
 }
 
 function crash(code: number): Outcome {
-  const message = `it ended with exit code ${code} in the middle of a turn`
+  const message = `it exited with code ${code} in the middle of a turn`
   return { kind: 'crash', finalText: '', message, tokens: 0, denied: [], ran: [] }
 }
 

@@ -122,11 +122,11 @@ describe('with a loop', () => {
 
 describe('after its loop', () => {
   const done = loopAfter(specOf(), claims('clear'), claims('clear'))
-  const halted = asking({ kind: 'halt', reason: 'max-iterations', sentence: 'All 10 iterations are used.' })
+  const halted = asking({ kind: 'halt', reason: 'max-iterations', sentence: 'Reached the limit of 10 iterations.' })
 
   test.each<[story: string, loop: Loop, known: Known, stands: RegExp]>([
     ['it is done', done, {}, /^DONE: claimed\. ./],
-    ['it halted', halted, {}, /^STUCK: max-iterations: All 10 iterations are used\.$/],
+    ['it halted', halted, {}, /^STUCK: max-iterations: Reached the limit of 10 iterations\.$/],
     ['it was cancelled', loopAfter(specOf(), works, cancel), {}, /^READY: $/],
     ['a person has seen that it is done', done, { seen: true }, /^READY: $/],
     ['a person has seen that it halted', halted, { seen: true }, /^READY: $/],

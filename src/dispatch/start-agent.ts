@@ -22,7 +22,7 @@ export async function startAgent(
   const { argv, env: own } = commandOf(site, pane, { dir, folder, resume })
   const [program = ''] = argv
   if (!findProgram(program, dir, site.env.PATH))
-    throw new RalphError('agent-missing', `"${program}" was not found. Install it, or name its path.`)
+    throw new RalphError('agent-missing', `"${program}" was not found. Install it, or give its path.`)
   // What was true of the program before is not true of this one.
   const launch = (facts.launch ?? 0) + 1
   await pane.knows({

@@ -32,7 +32,7 @@ export function isProven({ next, tally }: Loop, tree: string): boolean {
 function endWords(loop: Loop, { tree }: Held): string {
   const { next, tally } = loop
   const after = `after ${count(tally.iteration, 'iteration')}`
-  if (!isProven(loop, tree)) return `complete ${after}, but with other files than these`
+  if (!isProven(loop, tree)) return `complete ${after}, but with different files than these`
   if (next.kind === 'complete') return `complete, proof: ${next.proof}, ${after}`
   return next.kind === 'halt' ? `halted (${next.reason}), ${after}` : after
 }

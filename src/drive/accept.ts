@@ -82,12 +82,12 @@ function mustBeAcceptable(loop: Loop): Worktree {
   if (!spec.work.worktree)
     throw new RalphError(
       'loop-state',
-      `Loop ${id} worked in ${spec.work.dir} itself; there is nothing to accept. \`ralph rollback ${id} 0\` would take its work back.`,
+      `Loop ${id} worked in ${spec.work.dir} itself; there is nothing to accept. \`ralph rollback ${id} 0\` would undo its work.`,
     )
   if (ended(loop)) return spec.work.worktree
   throw new RalphError(
     'loop-state',
-    `Loop ${id} has not ended. Let it go on with \`ralph resume ${id}\`, or end it with \`ralph cancel ${id}\`.`,
+    `Loop ${id} has not ended. Resume it with \`ralph resume ${id}\`, or end it with \`ralph cancel ${id}\`.`,
   )
 }
 

@@ -147,7 +147,7 @@ async function whyNotBuilt(
   if (trial === 'stopped') return trial
   if (trial.why !== undefined) return untried(trial.why)
   const missing = firstMissing(running.place.top, paths)
-  return missing === undefined ? undefined : untried(`${missing} is not in git, and the checks do not make it`)
+  return missing === undefined ? undefined : untried(`${missing} is not in git, and the checks do not create it`)
 }
 
 function untried(why: string): Trial {
@@ -162,7 +162,7 @@ async function treeFor(
   repo: Repository,
 ): Promise<{ tree: string } | { cannot: string }> {
   const [start, now] = [startOf(loop), loop.tally.tree]
-  if (start === undefined || now === undefined) return { cannot: 'nobody saw the files at the start' }
+  if (start === undefined || now === undefined) return { cannot: 'ralph did not see the files at the start' }
   const [old, present] = [treeIn(start), treeIn(now)]
   if (run === 'control') return { tree: present }
   if (run === 'start') return { tree: old }
@@ -170,7 +170,7 @@ async function treeFor(
     ...provingOf(loop),
     dir: pathBelow(repo.top, loop.spec.work.dir) ?? '',
   })
-  if (!between) return { cannot: 'git can no longer read the files of the start' }
+  if (!between) return { cannot: 'git can no longer read the original files' }
   const folder = join(home, 'proof', loop.id)
   makePrivateFolder(folder)
   const [base, from] = run === 'sealed' ? [present, old] : [old, present]

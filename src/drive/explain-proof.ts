@@ -36,7 +36,7 @@ async function explain({ repo, loop: asked, run }: Experiments, saw: Explaining[
   const { mayChange: _, ...spec } = asked.spec // what may be changed can turn a check green like any other
   const loop = { ...asked, spec }
   const paths = await changedMeans(repo, loop)
-  if (!paths) return { kind: 'cannot', why: 'git can no longer read the files of the start' }
+  if (!paths) return { kind: 'cannot', why: 'git can no longer read the original files' }
   if (paths.length === 0) return { kind: 'untouched' }
   const control = await run(loop, 'control')
   if (!control) return { kind: 'stopped' }

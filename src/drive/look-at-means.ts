@@ -60,7 +60,7 @@ export async function lookAtStart({ store, tree }: Looking, loop: Loop): Promise
       kind: 'inherited',
       path,
       words: earlier?.same
-        ? `was changed by loop ${earlier.loop}${spec.work.parent?.loop === earlier.loop ? ', which this one goes on from' : ', which did not finish'}`
+        ? `was changed by loop ${earlier.loop}${spec.work.parent?.loop === earlier.loop ? ', which this one continues' : ', which did not finish'}`
         : `has changed since the start of loop ${earlier?.loop}, which did not finish`,
     })
   // A command that passes already must not do so by tests that were changed since what it is measured against.
@@ -119,7 +119,7 @@ function placeOf({ tree }: Looking, loop: Loop): Proving {
 async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined): Promise<Finding[]> {
   if (loop.tally.marks === undefined) return []
   const noted = readMarks(bench, loop)
-  if (noted === undefined) return [{ kind: 'unreadable', path: '', words: 'what ralph noted at the start is gone' }]
+  if (noted === undefined) return [{ kind: 'unreadable', path: '', words: "ralph's record from the start is missing" }]
   const before: Fingerprint = JSON.parse(noted)
   const place = placeOf(bench, loop)
   const now = await takeFingerprint(place, before, { home: bench.env.HOME })
@@ -139,14 +139,14 @@ async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined):
         // An experiment can do without what the checks build themselves.
         kind: built.has(path) ? 'means-changed' : 'runner-changed',
         path,
-        words: 'is not what it was at the start, and git does not show it',
+        words: 'has changed since the start, and git does not show it',
       }),
     ),
     ...(await notIn(repo, tree, added)).map(
       (path): Finding =>
         takesPlace(path, known)
-          ? { kind: 'runner-changed', path, words: 'is new, and takes the place of what the checks used at the start' }
-          : { kind: 'means-added', path, words: 'was installed or made during the loop' },
+          ? { kind: 'runner-changed', path, words: 'is new, and replaces what the checks used at the start' }
+          : { kind: 'means-added', path, words: 'was installed or created during the loop' },
     ),
   ]
   return found.map((finding) => (isFree(finding.path) ? excused(finding) : finding)).map(marked)

@@ -27,7 +27,7 @@ export async function rebuild(home: string, now: () => number, remake?: Remake):
   const transcripts = openTranscripts(home)
   const driven = transcripts.loops().find((id) => isLocked(home, id))
   if (driven)
-    throw new RalphError('loop-held', `Loop ${driven} is being driven. Pause or cancel it, then rebuild the database.`)
+    throw new RalphError('loop-held', `Loop ${driven} is running. Pause or cancel it, then rebuild the database.`)
   completeTranscripts(join(home, 'ralph.db'), transcripts)
   // Whoever has the old one open must not put it back meanwhile.
   const alone = lockDatabaseFile(home)
@@ -98,7 +98,7 @@ async function replay(id: string, { beginning, facts: told }: Story, { store, re
     store,
     now: () => at,
     held(by) {
-      throw new RalphError('loop-held', `Loop ${id} was taken up by ${by} meanwhile.`)
+      throw new RalphError('loop-held', `Loop ${id} was picked up by ${by} in the meantime.`)
     },
     async work(held) {
       for (const fact of facts) await held.move(fact)

@@ -22,7 +22,7 @@ export async function rollback(desk: Desk, id: string, n: number): Promise<strin
     await tell(
       desk,
       loop,
-      `The files were put back to how they were ${n === 0 ? 'at the start' : `after iteration ${n}`}.`,
+      `The files were restored to their state ${n === 0 ? 'at the start' : `after iteration ${n}`}.`,
     )
     return notes
   })
@@ -31,7 +31,7 @@ export async function rollback(desk: Desk, id: string, n: number): Promise<strin
 export async function undo(desk: Desk, id: string): Promise<string[]> {
   return alone(desk, id, async (loop) => {
     const notes = await undoRollBack((await checkpointsOf(desk, loop)).restoring)
-    await tell(desk, loop, 'That was undone: the files are as they were before they were put back.')
+    await tell(desk, loop, 'That rollback was undone: the files are as they were before it.')
     return notes
   })
 }
@@ -57,8 +57,8 @@ export async function alone<Result>(
       throw new RalphError(
         'loop-held',
         isOver
-          ? `Loop ${id} is in use by ${by}. Try again when that has finished.`
-          : `Loop ${id} is being driven by ${by}. Pause it first: ralph pause ${id}`,
+          ? `Loop ${id} is in use by ${by}. Try again once that has finished.`
+          : `Loop ${id} is running in ${by}. Pause it first: ralph pause ${id}`,
       )
     },
     async work({ loop }) {
@@ -66,7 +66,7 @@ export async function alone<Result>(
       if (other === undefined) return work(loop)
       throw new RalphError(
         'loop-held',
-        `Loop ${other} is at work in the same place as loop ${id}. Pause it first: ralph pause ${other}`,
+        `Loop ${other} is working in the same place as loop ${id}. Pause it first: ralph pause ${other}`,
       )
     },
   })
@@ -108,11 +108,11 @@ async function refuseOver(home: string, worktree: Worktree, { id, tally }: Loop)
   if (merged || names.includes('branched')) {
     await dropWorktree(worktree, merged) // its ralph may have been killed before it could
     const where = merged ? 'merged' : `left on the branch ${worktree.branch}`
-    throw new RalphError('loop-state', `Loop ${id} was accepted already: its work was ${where}.`)
+    throw new RalphError('loop-state', `Loop ${id} has already been accepted: its work was ${where}.`)
   }
   if (tally.iteration > 0 && !existsSync(worktree.path) && !names.includes(NOW))
     throw new RalphError(
       'checkpoint-missing',
-      `The worktree ${worktree.path} of loop ${id} is gone, and its checkpoints too.`,
+      `The worktree ${worktree.path} of loop ${id} no longer exists, nor do its checkpoints.`,
     )
 }

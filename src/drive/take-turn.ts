@@ -154,7 +154,7 @@ function recordIn(
 ): BoundedLog & { close(): void } {
   const { transcriptMb: limitMb } = loop.spec.work
   const note = (text: string) => bench.show({ kind: 'note', text }, loop)
-  const full = `Iteration ${next.iteration} has printed more than its transcript holds (transcript_mb: ${limitMb}). The rest is not kept.`
+  const full = `Iteration ${next.iteration} printed more than fits into its transcript (transcript_mb: ${limitMb}). The rest is not saved.`
   const { add, end } = boundLog(log, { limitMb, now: bench.now, onFull: () => note(full) })
   const isAlive = promiseTurn(bench, limits)
   return {
@@ -265,7 +265,7 @@ function missing(program: string): Turn {
   return {
     end: 'unusable',
     claim: { kind: 'none' },
-    words: `"${program}" was not found. Install it, or name its path.`,
+    words: `"${program}" was not found. Install it, or give its path.`,
     ranTests: false,
     tokens: 0,
   }

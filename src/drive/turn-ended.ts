@@ -73,12 +73,12 @@ async function keepCheckpoint({ tree, show }: Looking, loop: Loop, n: number): P
   const note = (text: string) => show({ kind: 'note', text }, loop)
   try {
     const diff = await checkpoints.keep(n)
-    for (const path of checkpoints.large) note(`${path} is untracked and too large: checkpoints leave it out.`)
+    for (const path of checkpoints.large) note(`${path} is untracked and too large, so checkpoints leave it out.`)
     for (const sentence of checkpoints.noticed) note(sentence)
     return diff
   } catch (cause) {
     if (!isRalphError(cause)) throw cause
-    note(`No checkpoint was kept, so \`ralph rollback\` cannot come back here. ${cause.message}`)
+    note(`No checkpoint was saved, so \`ralph rollback\` cannot return to this point. ${cause.message}`)
     return undefined
   }
 }

@@ -59,7 +59,7 @@ export function afterChecks(loop: Loop, checked: Checked): { loop: Loop; judged:
   const slow = tally.slow.find((check) => slowBefore.includes(check))
   if (slow)
     return judged(
-      halt(counted, { reason: 'verifier-broken', sentence: `The check "${slow}" ran out of time twice in a row.` }),
+      halt(counted, { reason: 'verifier-broken', sentence: `The check "${slow}" timed out twice in a row.` }),
     )
   const again = failedBefore(loop, checked)
   if (again.length > 0 && loop.next.kind === 'check' && loop.next.because !== 'flaky')
@@ -102,7 +102,7 @@ function withFlaky(loop: Loop, checks: readonly string[]): Loop {
   const findings: Finding[] = checks.map((check) => ({
     kind: 'flaky',
     path: '',
-    words: `\`${check}\` failed and then passed on the very same files`,
+    words: `\`${check}\` failed and then passed on the same files`,
   }))
   const flaky = [...new Set([...(tally.flaky ?? []), ...checks])]
   return { ...loop, tally: doubted(spec, { ...tally, flaky, findings: [...tally.findings, ...findings] }) }

@@ -66,7 +66,7 @@ describe('a file that is as it was allowed', () => {
     const fine = [...same, ...shown]
     expect(loopAfter(red, ...fine).next).toMatchObject({ kind: 'complete', proof: 'verified' })
     expect(sentenceAfter(red, ...fine)).toBe(
-      '`npm test` failed before the loop began and passes now, also with the tests and configuration of the start, except those that were allowed. Changes to a.test.ts were allowed by Ada.',
+      '`npm test` failed before the loop began and passes now, even with the original tests and configuration, except those that were allowed. Changes to a.test.ts were allowed by Ada.',
     )
   })
 })
@@ -80,7 +80,7 @@ describe('a file that was changed again after it was allowed', () => {
     expect(loopAfter(red, ...again, ...bends).next).toMatchObject({
       kind: 'wait',
       about: 'allow',
-      question: expect.stringContaining('in a.test.ts.'),
+      question: expect.stringContaining('to a.test.ts.'),
     })
   })
 

@@ -59,8 +59,8 @@ describe('before any work', () => {
 
   test.each<[result: Verdict['result'], told: RegExp]>([
     ['pass', /^$/],
-    ['fail', /^Before any work, the check `npm test` fails\. Its output ends:\nfail$/],
-    ['broken', /^Before any work, the check `npm test` cannot be started: broken$/],
+    ['fail', /^Before any work, the check `npm test` fails\. Its output ends with:\nfail$/],
+    ['broken', /^Before any work, the check `npm test` could not be started: broken$/],
     ['timeout', /^$/],
   ])('a check that ends as %s is told to the first turn, and ends nothing', (result, words) => {
     expect(play(made(), checks(result))).toEqual(['turn 1'])
@@ -123,7 +123,7 @@ describe('--until that is green before any work', () => {
   test('completes without a turn', () => {
     expect(play(until, checks('pass'))).toEqual(['complete verified'])
     expect(sentenceAfter(until, checks('pass'))).toBe(
-      '`npm test` passes already, so there was nothing to do. To guard other work with it, use --verify.',
+      '`npm test` already passes, so there was nothing to do. To check other work with it, use --verify.',
     )
   })
 
@@ -216,7 +216,7 @@ describe('a check that fails and passes on the very same files', () => {
       'complete kept',
     ])
     expect(sentenceAfter(red, ...flaky, works, claims('clear'), checksOn('pass'))).toBe(
-      "`npm test` passes as it did before, so nothing broke; that the task is done is the agent's word. `npm test` failed on the very same files before, so it proves nothing.",
+      "`npm test` passes as it did before, so nothing broke; the only evidence that the task is done is the agent's claim. `npm test` failed before on the same files, so it proves nothing.",
     )
   })
 

@@ -19,7 +19,7 @@ export function tripped({ spec, tally }: Loop): Trip | undefined {
   if (tally.repeats >= sameError)
     return {
       reason: 'same-error',
-      sentence: `The same failure came ${count(tally.repeats, 'time')} in a row: ${oneLine(tally.error ?? '')}`,
+      sentence: `The same failure occurred ${count(tally.repeats, 'time')} in a row: ${oneLine(tally.error ?? '')}`,
     }
   if (tally.testOnly >= TEST_ONLY)
     return {
@@ -66,13 +66,13 @@ function nearest({ spec, tally }: Loop): Trip['reason'] | undefined {
 export function adviceOn(reason: Trip['reason'], { repeats }: Tally): string {
   switch (reason) {
     case 'agent-failed':
-      return 'The last attempts crashed. Work in smaller steps, and avoid what ended them.'
+      return 'The last attempts crashed. Work in smaller steps and avoid what caused the crash.'
     case 'same-error':
-      return `The same failure came ${count(repeats, 'time')} in a row. What you tried does not work: find the cause first, then take another way.`
+      return `The same failure occurred ${count(repeats, 'time')} in a row. Your approach does not work: find the cause, then try a different one.`
     case 'test-only':
-      return 'The last iterations only ran tests. Change what is wrong, or say that you are done if nothing is.'
+      return 'The last iterations only ran tests. Fix what is wrong; if nothing is, say that you are done.'
     case 'no-progress':
-      return 'Nothing in the worktree has changed lately. Say what blocks you, then take one concrete step that changes a file.'
+      return 'Nothing in the worktree has changed recently. Say what blocks you, then take one concrete step that changes a file.'
   }
 }
 

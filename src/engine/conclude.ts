@@ -41,16 +41,16 @@ function refuseBent(loop: Loop, paths: readonly string[], at: number): Loop {
   const bent = (tally.bent ?? 0) + 1
   const counted = { ...loop, tally: { ...tally, bent, falseClaims: tally.falseClaims + (isClaimed ? 1 : 0) } }
   const refused = withFeedback(counted, [
-    ...(isClaimed ? ['You said it was done, but it is not.'] : []),
-    `With the original tests and configuration the checks fail; with yours they pass even without your other changes. What you changed in ${listed(paths)} is all that makes them pass. Put that back, and do the work.`,
+    ...(isClaimed ? ['You said you were done, but you are not.'] : []),
+    `With the original tests and configuration, the checks fail; with yours, they pass even without your other changes. Only your changes to ${listed(paths)} make them pass. Revert those and do the actual work.`,
   ])
   if (bent === 1 && !spent(loop, at)) return goOn(refused, at)
-  const question = `The checks pass only because of what the agent changed in ${listed(paths)}.`
+  const question = `The checks pass only because of the agent's changes to ${listed(paths)}.`
   return { ...refused, tally: rest(refused.tally, at), next: { kind: 'wait', why: 'person', question, about: ALLOW } }
 }
 
 function questionChanges(loop: Loop, paths: readonly string[], at: number): Loop {
-  const words = `The checks pass, but only with what you ${doneTo(loop.tally, paths)}. If that is needed (a rename, a new interface, the first tests) and you are done, say ${loop.tally.claim.kind === 'none' ? 'so' : 'so again'}. If not, undo it.`
+  const words = `The checks pass, but only with what you ${doneTo(loop.tally, paths)}. If that is needed (a rename, a new interface, the first tests) and you are done, say ${loop.tally.claim.kind === 'none' ? 'so' : 'so again'}. Otherwise, undo it.`
   return goOn(withFeedback({ ...loop, tally: { ...loop.tally, questioned: true } }, [words]), at)
 }
 

@@ -57,7 +57,13 @@ function playFrom(start: Spec | Loop, facts: readonly Happening[]): string {
 describe('an open breaker with a cooldown', () => {
   test.each<[what: string, spec: Spec, facts: Happening[], reason: string, sentence: string]>([
     ['idle turns', plain, stalls, 'no-progress', '3 iterations in a row changed nothing.'],
-    ['the same failure', plain, times(5, failsWith('E1')), 'same-error', 'The same failure came 5 times in a row: E1'],
+    [
+      'the same failure',
+      plain,
+      times(5, failsWith('E1')),
+      'same-error',
+      'The same failure occurred 5 times in a row: E1',
+    ],
     [
       'tests alone',
       plain,
@@ -110,7 +116,7 @@ describe('an open breaker with a cooldown', () => {
 
   test('says why there is no time for a retry', () => {
     expect(sentenceAfter(cooling({}, { minutes: 30 }), ...stalls)).toBe(
-      '3 iterations in a row changed nothing. One more try after a cooldown of 30 minutes would come after the time limit of 30 minutes.',
+      '3 iterations in a row changed nothing. A retry after a cooldown of 30 minutes would exceed the time limit of 30 minutes.',
     )
   })
 
@@ -123,9 +129,9 @@ describe('an open breaker with a cooldown', () => {
 
 describe('the retry', () => {
   test.each<[what: string, spec: Spec, facts: Happening[], hint: string]>([
-    ['idle turns', plain, stalls, 'Nothing in the worktree has changed lately.'],
-    ['the only idle turn', cooling({}, { noProgress: 1 }), [idles], 'Nothing in the worktree has changed lately.'],
-    ['the same failure', plain, times(5, failsWith('E1')), 'The same failure came 5 times in a row.'],
+    ['idle turns', plain, stalls, 'Nothing in the worktree has changed recently.'],
+    ['the only idle turn', cooling({}, { noProgress: 1 }), [idles], 'Nothing in the worktree has changed recently.'],
+    ['the same failure', plain, times(5, failsWith('E1')), 'The same failure occurred 5 times in a row.'],
     ['tests alone', plain, times(3, runsTests), 'The last iterations only ran tests.'],
     ['crashes', plain, times(3, crashes()), 'The last attempts crashed.'],
   ])('is half-open, and its agent is told why: %s', (_, spec, facts, hint) => {
@@ -237,7 +243,7 @@ describe('the retry', () => {
     [[...cooled, idles], '3 iterations in a row changed nothing.'],
     [[...times(3, crashes()), woke, crashes()], 'The agent failed 3 times in a row: Segmentation fault.'],
   ])('says that it did not help', (facts, sentence) => {
-    expect(sentenceAfter(plain, ...facts)).toBe(`${sentence} One more try after a cooldown did not help.`)
+    expect(sentenceAfter(plain, ...facts)).toBe(`${sentence} A retry after a cooldown did not help.`)
   })
 
   test('tells its agent the same at every attempt', () => {

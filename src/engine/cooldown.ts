@@ -9,7 +9,7 @@ type Cooldown = Extract<Wait, { why: 'cooldown' }>
 /** The breaker opens. Without a cooldown, without room for another turn, or in the retry itself the loop halts. */
 export function trip(loop: Loop, stop: Trip, at: number): Loop {
   if (loop.tally.retry)
-    return halt(loop, { ...stop, sentence: `${stopped(stop.sentence)} One more try after a cooldown did not help.` })
+    return halt(loop, { ...stop, sentence: `${stopped(stop.sentence)} A retry after a cooldown did not help.` })
   return spent(loop, at) ? halt(loop, stop) : coolDown(loop, { stop, since: at })
 }
 
@@ -20,7 +20,7 @@ function coolDown(loop: Loop, { stop, since }: Pick<Cooldown, 'stop' | 'since'>)
   if (minutes !== undefined && until >= deadline(minutes, loop.tally))
     return halt(loop, {
       ...stop,
-      sentence: `${stopped(stop.sentence)} One more try after a cooldown of ${count(cooldownMinutes, 'minute')} would come after the time limit of ${count(minutes, 'minute')}.`,
+      sentence: `${stopped(stop.sentence)} A retry after a cooldown of ${count(cooldownMinutes, 'minute')} would exceed the time limit of ${count(minutes, 'minute')}.`,
     })
   return { ...loop, next: { kind: 'wait', why: 'cooldown', since, until, stop } }
 }

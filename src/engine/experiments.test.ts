@@ -176,14 +176,14 @@ describe('a loop that waits because its checks are bent', () => {
   test('goes on with what a person says, and knows why it was refused', () => {
     expect(play(waiting, say('Put the tests back.'))).toEqual(['turn 3'])
     const words = feedbackAfter(waiting, say('Put the tests back.'))
-    expect(words).toContain('a.test.ts is all that makes them pass')
+    expect(words).toContain('Only your changes to a.test.ts make them pass')
     expect(words).toContain('A person says: Put the tests back.')
   })
 
   test('goes on without a word, and is not told to choose for itself', () => {
     expect(play(waiting, resume)).toEqual(['turn 3'])
-    expect(feedbackAfter(waiting, resume)).toContain('a.test.ts is all that makes them pass')
-    expect(feedbackAfter(waiting, resume)).not.toContain('Nobody is here')
+    expect(feedbackAfter(waiting, resume)).toContain('Only your changes to a.test.ts make them pass')
+    expect(feedbackAfter(waiting, resume)).not.toContain('Nobody is available')
   })
 
   test('waits again where it is bent again, and completes where it is not', () => {

@@ -91,7 +91,7 @@ describe('a loop that halted on a limit', () => {
     const taken = loopAfter(halted, extend({ iterations: 2 }))
     expect(taken.next).toMatchObject({
       kind: 'turn',
-      feedback: ['The files were put back to how they were before the loop began.'],
+      feedback: ['The files were restored to their state before the loop began.'],
     })
     // What the person did meanwhile is no work of the agent's.
     expect(taken.tally.tree).toBeUndefined()

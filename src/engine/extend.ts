@@ -35,5 +35,5 @@ function putBack(loop: Loop): Loop {
   const to = leftAt(loop)
   if (to === undefined) return loop
   const { tree: _, ...tally } = loop.tally
-  return withFeedback({ ...loop, tally }, [`The files were put back to how they were ${stateWords(to)}.`])
+  return withFeedback({ ...loop, tally }, [`The files were restored to their state ${stateWords(to)}.`])
 }

@@ -6,7 +6,7 @@ import type { Finding, Loop, Said, Spec, Verdict } from './loop.ts'
 import { comesTooEarly, openStages } from './stages.ts'
 
 export const NOBODY_HERE =
-  'Nobody is here to answer. Choose the sensible way, note the choice in your final answer, and go on.'
+  'Nobody is available to answer. Make a sensible choice, note it in your final answer, and continue.'
 
 export function saidSentence({ by, words }: Said): string {
   return by === 'person' ? `A person says: ${words}` : words
@@ -24,16 +24,14 @@ export function feedbackFor(
   const said = tally.claim.form !== 'mentioned'
   return [
     ...(failed.length > 0 && claimed && said
-      ? ['You said it was done, but it is not: ralph ran the checks itself, and they failed.']
+      ? ['You said you were done, but you are not: ralph ran the checks itself, and they failed.']
       : []),
     ...failed.map(verdictSentence),
     ...findingSentences(findings).map((sentence) => `ralph noticed: ${sentence}`),
     ...newlyPassed.map((stage) => `Stage ${stage} has passed.`),
     ...(failed.length === 0 && claimed ? claimAdvice(spec, loop) : []),
     ...(tally.fresh
-      ? [
-          'Your context was full, so this is a fresh start. Look at the files and at the git log to see what is already there.',
-        ]
+      ? ['Your context was full, so you start fresh. The files and the git log show what has been done so far.']
       : []),
     ...askAdvice(loop),
     ...[diagnosis(loop) ?? []].flat(),
@@ -42,8 +40,8 @@ export function feedbackFor(
 
 /** What a check says before any work, for the first prompt. */
 export function beforeSentence({ check, result, failures, tail }: Verdict): string {
-  if (result === 'broken') return `Before any work, the check \`${check}\` cannot be started: ${tail.trimEnd()}`
-  return `Before any work, the check \`${check}\` fails${failures ? ` (${count(failures, 'failure')})` : ''}. Its output ends:\n${tail.trimEnd()}`
+  if (result === 'broken') return `Before any work, the check \`${check}\` could not be started: ${tail.trimEnd()}`
+  return `Before any work, the check \`${check}\` fails${failures ? ` (${count(failures, 'failure')})` : ''}. Its output ends with:\n${tail.trimEnd()}`
 }
 
 /** What is worth saying aloud: new tests, and what the agent is meant to change, are what one hopes for. */
@@ -58,20 +56,20 @@ export function findingSentence({ path, words }: Finding): string {
 }
 
 function verdictSentence({ check, result, failures, tail }: Verdict): string {
-  const how = result === 'timeout' ? 'ran out of time' : failures ? `failed (${count(failures, 'failure')})` : 'failed'
-  return `The check \`${check}\` ${how}. Its output ends:\n${tail.trimEnd()}`
+  const how = result === 'timeout' ? 'timed out' : failures ? `failed (${count(failures, 'failure')})` : 'failed'
+  return `The check \`${check}\` ${how}. Its output ends with:\n${tail.trimEnd()}`
 }
 
 /** What an agent is told whose claim does not count yet, though no check fails. */
 export function claimAdvice(spec: Spec, { tally }: Loop): string[] {
   const [open] = openStages(spec, tally)
   if (open && comesTooEarly(spec, tally, tally.claim))
-    return [`Stage ${open.name} comes before ${tally.claim.stage}. Finish it first.`]
+    return [`Stage ${open.name} comes before ${tally.claim.stage}. Finish ${open.name} first.`]
   if (open && tally.claim.stage === undefined)
     return [`Stage ${open.name} is still open. Claim it with ${claimTag(open.name)} ${WHERE}`]
   if (tally.claim.kind !== 'weak') return []
   if (tally.changed === false && tally.claim.form !== 'mentioned')
-    return ['You said it was done, but nothing has changed. If that is right, say it again.']
+    return ['You said you were done, but nothing has changed. If that is right, say so again.']
   const name = open?.name ?? spec.promise
   const claim = name ? claimTag(name) : spec.signals[0]
   return [`If you are done, ${claim ? `put ${claim} ${WHERE}` : 'say so again.'}`]
@@ -81,6 +79,6 @@ const WHERE = 'alone on the last line, after an empty line.'
 
 function askAdvice({ tally }: Loop): string[] {
   if (!tally.ask) return []
-  if (tally.ask.kind === 'permission') return [`These were denied: ${tally.ask.words}. Find a way without them.`]
+  if (tally.ask.kind === 'permission') return [`Permission was denied: ${tally.ask.words}. Find a way without it.`]
   return [NOBODY_HERE]
 }

@@ -27,6 +27,6 @@ function asksPerson({ ask, asked, denied }: Tally): Pick<Wait, 'question' | 'abo
   if (!ask) return undefined
   if (ask.kind === 'person') return { question: ask.words, ...(ask.about === undefined ? {} : { about: ask.about }) }
   if (ask.kind === 'permission')
-    return denied >= 2 ? { question: `The agent was denied twice: ${ask.words}` } : undefined
+    return denied >= 2 ? { question: `The agent was denied permission twice: ${ask.words}` } : undefined
   return asked >= 2 ? { question: ask.words } : undefined
 }

@@ -51,17 +51,17 @@ describe('a problem of a graph', () => {
     ['A B<A C<A,B D<B,C', undefined],
     ['A+ B!<A', undefined],
     ['B<A A', undefined],
-    ['A B A', 'two tasks have the id "A". Give each its own.'],
-    ['A A<X', 'two tasks have the id "A". Give each its own.'],
+    ['A B A', 'two tasks have the id "A". Give each task its own id.'],
+    ['A A<X', 'two tasks have the id "A". Give each task its own id.'],
     [
       'T1 T2 T3<T9',
       'task T3 depends on "T9", which is not in the list (T1, T2, T3). Fix the id, or remove the dependency.',
     ],
-    ['A<A', 'these tasks wait for each other: A → A. Remove one of the dependencies.'],
-    ['A<B B<A', 'these tasks wait for each other: A → B → A. Remove one of the dependencies.'],
-    ['A B<A,D C<B D<C', 'these tasks wait for each other: B → D → C → B. Remove one of the dependencies.'],
-    ['A<B B<C C D<E E<D', 'these tasks wait for each other: D → E → D. Remove one of the dependencies.'],
-    ['A<B B<C C<B', 'these tasks wait for each other: B → C → B. Remove one of the dependencies.'],
+    ['A<A', 'these tasks form a dependency cycle: A → A. Remove one of the dependencies.'],
+    ['A<B B<A', 'these tasks form a dependency cycle: A → B → A. Remove one of the dependencies.'],
+    ['A B<A,D C<B D<C', 'these tasks form a dependency cycle: B → D → C → B. Remove one of the dependencies.'],
+    ['A<B B<C C D<E E<D', 'these tasks form a dependency cycle: D → E → D. Remove one of the dependencies.'],
+    ['A<B B<C C<B', 'these tasks form a dependency cycle: B → C → B. Remove one of the dependencies.'],
   ])('of "%s" is %s', (text, problem) => {
     expect(graphProblem(graph(text))).toBe(problem)
   })
@@ -80,7 +80,7 @@ describe('a problem of a graph', () => {
     const mesh = ids.slice(0, 500).map((id, n) => ({ id, dependsOn: ids.slice(n + 1, 500), ...open }))
     for (const tasks of [chain, fan, mesh]) expect(graphProblem(tasks)).toBeUndefined()
     const ring = [...chain.slice(0, -1), { id: 'T19999', dependsOn: ['T0'], ...open }]
-    expect(graphProblem(ring)).toMatch(/^these tasks wait for each other: T0 → T1 → T2/)
+    expect(graphProblem(ring)).toMatch(/^these tasks form a dependency cycle: T0 → T1 → T2/)
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 

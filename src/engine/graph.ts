@@ -18,7 +18,7 @@ export function readyTasks<Task extends GraphTask>(tasks: readonly Task[]): Task
 export function graphProblem(tasks: readonly GraphTask[]): string | undefined {
   const ids = new Set<string>()
   for (const { id } of tasks) {
-    if (ids.has(id)) return `two tasks have the id "${id}". Give each its own.`
+    if (ids.has(id)) return `two tasks have the id "${id}". Give each task its own id.`
     ids.add(id)
   }
   for (const { id, dependsOn } of tasks) {
@@ -28,7 +28,7 @@ export function graphProblem(tasks: readonly GraphTask[]): string | undefined {
   }
   if (lastFirst(waitsFor(tasks)).length === tasks.length) return undefined
   const cycle = findCycle(tasks)
-  return cycle && `these tasks wait for each other: ${shortList(cycle, ' → ')}. Remove one of the dependencies.`
+  return cycle && `these tasks form a dependency cycle: ${shortList(cycle, ' → ')}. Remove one of the dependencies.`
 }
 
 function shortList(ids: readonly string[], between = ', '): string {

@@ -109,7 +109,7 @@ describe('a wait', () => {
 
   test('that is too long says when the agent could go on, and what it said', () => {
     expect(sentenceAfter(halfAnHour, at(2, isLimitedUntil(62)))).toBe(
-      'The agent can go on in 60 minutes, which is after the time limit of 30 minutes: You hit your limit.',
+      'The agent can continue in 60 minutes, which is past the time limit of 30 minutes: You hit your limit.',
     )
   })
 })
@@ -203,12 +203,12 @@ describe('rule 7: a limit', () => {
   })
 
   test.each<[sentence: string, spec: Spec, facts: Happening[]]>([
-    ['All 3 iterations are used.', threeTurns, times(3, works)],
-    ['The only iteration has been used.', oneTurn, [works]],
-    ['The time limit of 30 minutes is reached.', halfAnHour, [at(30, works)]],
-    ['The time limit of 1 minute is reached.', specOf({}, { minutes: 1 }), [at(1, works)]],
-    ['120 tokens are used; the limit is 100.', specOf({}, { tokens: 100 }), [uses({ tokens: 120 })]],
-    ['$1.25 are spent; the limit is $1.00.', specOf({}, { costUsd: 1 }), [uses({ costUsd: 1.25 })]],
+    ['Reached the limit of 3 iterations.', threeTurns, times(3, works)],
+    ['Reached the limit of 1 iteration.', oneTurn, [works]],
+    ['Reached the time limit of 30 minutes.', halfAnHour, [at(30, works)]],
+    ['Reached the time limit of 1 minute.', specOf({}, { minutes: 1 }), [at(1, works)]],
+    ['Used 120 tokens; the limit is 100.', specOf({}, { tokens: 100 }), [uses({ tokens: 120 })]],
+    ['Spent $1.25; the limit is $1.00.', specOf({}, { costUsd: 1 }), [uses({ costUsd: 1.25 })]],
   ])('says: %s', (sentence, spec, facts) => {
     expect(sentenceAfter(spec, ...facts)).toBe(sentence)
   })
@@ -261,7 +261,7 @@ describe('an adaptive limit', () => {
   test('says how many iterations it came to', () => {
     const { spec, tally } = loopAfter(adaptive, ...fails(9, 8, 7, 6, 5))
     expect(iterationLimit(spec.limits, tally)).toBe(5)
-    expect(sentenceAfter(adaptive, ...fails(9, 8, 7, 6, 5))).toBe('All 5 iterations are used.')
+    expect(sentenceAfter(adaptive, ...fails(9, 8, 7, 6, 5))).toBe('Reached the limit of 5 iterations.')
   })
 
   test.each<[size: Size, extent: Extent]>([

@@ -13,9 +13,13 @@ export function spent({ spec, tally }: Loop, at: number): Stop | undefined {
   if (most > 0 && tally.iteration >= most)
     return {
       reason: 'max-iterations',
-      sentence: most === 1 ? 'The only iteration has been used.' : `All ${most} iterations are used.`,
+      sentence: noIterations(most),
     }
   return overBudget({ limits, tally }, at)
+}
+
+export function noIterations(most: number): string {
+  return `Reached the limit of ${count(most, 'iteration')}.`
 }
 
 /** What has been used up, by a loop or by several together. */
@@ -26,18 +30,18 @@ type Budget = Pick<Limits, 'minutes' | 'tokens' | 'costUsd'>
 export function overBudget({ limits, tally }: { limits: Budget; tally: Used }, at: number): Stop | undefined {
   if (limits.minutes !== undefined && at >= deadline(limits.minutes, tally)) return outOfTime(limits.minutes)
   if (limits.tokens !== undefined && tally.tokens >= limits.tokens)
-    return { reason: 'tokens', sentence: `${tally.tokens} tokens are used; the limit is ${limits.tokens}.` }
+    return { reason: 'tokens', sentence: `Used ${count(tally.tokens, 'token')}; the limit is ${limits.tokens}.` }
   if (limits.costUsd !== undefined && tally.costUsd >= limits.costUsd)
     return {
       reason: 'cost',
-      sentence: `$${tally.costUsd.toFixed(2)} are spent; the limit is $${limits.costUsd.toFixed(2)}.`,
+      sentence: `Spent $${tally.costUsd.toFixed(2)}; the limit is $${limits.costUsd.toFixed(2)}.`,
     }
   return undefined
 }
 
 export function outOfTime(minutes: number | undefined): Stop {
   const limit = minutes === undefined ? '' : ` of ${count(minutes, 'minute')}`
-  return { reason: 'timeout', sentence: `The time limit${limit} is reached.` }
+  return { reason: 'timeout', sentence: `Reached the time limit${limit}.` }
 }
 
 /** When the time of a loop is over. */

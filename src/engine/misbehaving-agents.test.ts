@@ -118,7 +118,7 @@ test.each<[agent: string, words: string]>([
   expect(play(specOf({ prompt }, { iterations: 1 }), talks).join(', ')).toBe('halt max-iterations')
   expect(feedbackAfter(believed, talks)).toContain('put <promise>COMPLETE</promise> alone on the last line')
   expect(play(proven, ...times(3, talks, checks('fail'))).join(', ')).toBe(checkedAlways)
-  expect(feedbackAfter(proven, talks, checks('fail'))).not.toContain('You said it was done')
+  expect(feedbackAfter(proven, talks, checks('fail'))).not.toContain('You said you were done')
   expect(loopAfter(proven, talks, checks('fail')).tally.falseClaims).toBe(0)
 })
 

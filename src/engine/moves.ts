@@ -34,7 +34,7 @@ export function waitUntil(loop: Loop, why: Exclude<Wait['why'], 'cooldown'>, unt
   if (spec.limits.minutes !== undefined && until >= deadline(spec.limits.minutes, tally))
     return halt(loop, {
       reason: 'timeout',
-      sentence: `The agent can go on in ${count(Math.ceil((until - at) / 60_000), 'minute')}, which is after the time limit of ${count(spec.limits.minutes, 'minute')}: ${oneLine(tally.trouble ?? '')}`,
+      sentence: `The agent can continue in ${count(Math.ceil((until - at) / 60_000), 'minute')}, which is past the time limit of ${count(spec.limits.minutes, 'minute')}: ${oneLine(tally.trouble ?? '')}`,
     })
   return { ...loop, next: { kind: 'wait', why, until } }
 }
@@ -47,7 +47,7 @@ export function tooManyAttempts({ attempt, iteration }: Tally): Stop | undefined
   if (attempt <= ATTEMPTS) return undefined
   return {
     reason: 'max-attempts',
-    sentence: `Iteration ${iteration + 1} was tried ${ATTEMPTS} times without the agent getting to work.`,
+    sentence: `Iteration ${iteration + 1} was attempted ${ATTEMPTS} times, but the agent never got to work.`,
   }
 }
 
@@ -65,8 +65,8 @@ export function leftAt({ spec, tally }: Loop): number | undefined {
 export function afterRestore(loop: Loop, { kind: _, to, ...stop }: Restore, trouble: string | undefined): Loop {
   const left =
     trouble === undefined
-      ? `The files are as they were ${stateWords(to)}.`
-      : `The files could not be put back: ${trouble}`
+      ? `The files were restored to their state ${stateWords(to)}.`
+      : `The files could not be restored: ${trouble}`
   return { ...loop, next: { ...stop, kind: 'halt', sentence: `${stop.sentence} ${left}` } }
 }
 

@@ -75,10 +75,11 @@ describe('a loop that halts', () => {
     expect(loopAfter(restore, works, works, restored).next).toEqual({
       kind: 'halt',
       reason: 'max-iterations',
-      sentence: 'All 2 iterations are used. The files are as they were before the loop began.',
+      sentence: 'Reached the limit of 2 iterations. The files were restored to their state before the loop began.',
     })
     expect(loopAfter(best, ...fails(1), ...fails(2), ...fails(2), ...fails(2), restored).next).toMatchObject({
-      sentence: 'All 4 iterations are used. The files are as they were after iteration 1, the best so far.',
+      sentence:
+        'Reached the limit of 4 iterations. The files were restored to their state after iteration 1, the best so far.',
     })
   })
 
@@ -86,7 +87,7 @@ describe('a loop that halts', () => {
     const trouble: Fact = { at: 0, kind: 'restored', trouble: 'The checkpoint is gone.' }
     expect(loopAfter(restore, works, works, trouble).next).toMatchObject({
       kind: 'halt',
-      sentence: 'All 2 iterations are used. The files could not be put back: The checkpoint is gone.',
+      sentence: 'Reached the limit of 2 iterations. The files could not be restored: The checkpoint is gone.',
     })
   })
 

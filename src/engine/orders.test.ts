@@ -256,11 +256,11 @@ describe('whoever drives says that time is over', () => {
   test.each(places)('in %s it halts', (_, facts) => {
     const timed = specOf({ checks: ['npm test'] }, { minutes: 30 })
     expect(play(timed, ...facts, outOfTime).at(-1)).toBe('halt timeout')
-    expect(sentenceAfter(timed, ...facts, outOfTime)).toBe('The time limit of 30 minutes is reached.')
+    expect(sentenceAfter(timed, ...facts, outOfTime)).toBe('Reached the time limit of 30 minutes.')
   })
 
   test('says so also where no time was set', () => {
-    expect(sentenceAfter(unchecked, outOfTime)).toBe('The time limit is reached.')
+    expect(sentenceAfter(unchecked, outOfTime)).toBe('Reached the time limit.')
   })
 
   test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([

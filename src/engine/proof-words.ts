@@ -12,26 +12,25 @@ export function proofAdvice(
   required: Grade,
   excused: boolean,
 ): string {
-  const done = grade === 'claimed' ? 'You said it was done' : 'The checks pass'
-  const lead = `${done}, but the proof is only "${grade}" and this task needs "${required}". ${sentence}`
+  const done = grade === 'claimed' ? 'You said you were done' : 'The checks pass'
+  const lead = `${done}, but the proof is only "${grade}" and this task requires "${required}". ${sentence}`
   if (grade === 'claimed') return lead
-  if (excused && grade === 'altered')
-    return `${lead} Do the work, too: the tests that you changed must fail without it.`
+  if (excused && grade === 'altered') return `${lead} Do the actual work: the tests you changed must fail without it.`
   if (excused)
-    return `${lead} Write a test that fails without your change and passes with it, in a file that --may-change does not name.`
+    return `${lead} Write a test that fails without your change and passes with it, in a file that --may-change does not cover.`
   if (grade === 'altered')
-    return `${lead} Put the tests and the configuration you changed back as they were, and make the checks pass with them.`
+    return `${lead} Restore the tests and configuration that you changed, and make the checks pass with them.`
   return `${lead} Write a test that fails without your change and passes with it.`
 }
 
 /** `--until` that passes before any work. */
 export function alreadyDone(checks: readonly string[]): string {
-  return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'} already, so there was nothing to do. To guard other work with it, use --verify.`
+  return `${named(checks)} already ${checks.length === 1 ? 'passes' : 'pass'}, so there was nothing to do. To check other work with it, use --verify.`
 }
 
 export function blindSentence({ kind, path, words }: Finding): string {
-  if (kind === 'unreadable') return `Whether the tests were changed is unknown: ${words}.`
-  return `The checks pass, but they could not be run as they were at the start: ${path} (${words}).`
+  if (kind === 'unreadable') return `It is unknown whether the tests were changed: ${words}.`
+  return `The checks pass, but could not be run in their original form: ${path} (${words}).`
 }
 
 export function redSentence(checks: readonly string[]): string {
@@ -44,42 +43,42 @@ export function exceptAllowed(allowed: readonly unknown[]): string {
 }
 
 export function brokenSentence(checks: readonly string[]): string {
-  return `${redSentence(checks)}, but an unfinished loop before it may have broken ${checks.length === 1 ? 'it' : 'them'}, so it proves nothing; that the task is done is the agent's word.`
+  return `${redSentence(checks)}, but an earlier, unfinished loop may have broken ${checks.length === 1 ? 'it' : 'them'}, so that proves nothing; the only evidence that the task is done is the agent's claim.`
 }
 
 /** What --may-change lets stand may be all that makes these checks pass. */
 export function excusedSentence(loop: Loop, checks: readonly string[], paths: readonly string[]): string {
-  const lead = `The checks pass with what this loop changed in ${listed(paths)}, as --may-change allows.`
+  const lead = `The checks pass with this loop's changes to ${listed(paths)}, which --may-change allows.`
   if (checks.every((check) => trialOf(loop.tally, 'reversed', check) !== 'untried')) return lead
-  return `${lead} Whether they need the rest of its work could not be tried: ${whyNot(loop, 'reversed')}`
+  return `${lead} Whether they need the rest of its work could not be tested: ${whyNot(loop, 'reversed')}`
 }
 
 /** With the files of the start these checks do not fail, or were not tried, where they pass sealed. */
 export function vacuousSentence(loop: Loop, checks: readonly string[]): string {
   const passing = checks.filter((check) => ranOf(loop.tally, 'start', check)?.result === 'pass')
   if (passing.length > 0)
-    return `In a clean copy ${named(passing)} ${passing.length === 1 ? 'passes' : 'pass'} even with the files of the start, so the sealed run shows nothing.`
-  return `Whether ${named(checks)} ${checks.length === 1 ? 'fails' : 'fail'} with the files of the start in a clean copy, as before the loop began, could not be tried: ${whyNot(loop, 'start')}`
+    return `In a clean copy, ${named(passing)} ${passing.length === 1 ? 'passes' : 'pass'} even with the original files, so the sealed run proves nothing.`
+  return `Whether ${named(checks)} ${checks.length === 1 ? 'fails' : 'fail'} with the original files in a clean copy, as before the loop began, could not be tested: ${whyNot(loop, 'start')}`
 }
 
 export function untilSentence(checks: readonly string[]): string {
-  return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'}, as was asked for.`
+  return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'}, as requested.`
 }
 
 export function keptSentence({ spec, tally }: Loop): string {
   const checks = allChecks(spec)
   const red = checks.filter((check) => wasRed(tally, check))
   if (red.length > 0)
-    return `${redSentence(red)}, but the changed tests or configuration may be the only reason, so it proves nothing.`
+    return `${redSentence(red)}, but the changed tests or configuration may be the only reason, so that proves nothing.`
   if (!isBaselineKnown({ spec, tally }))
-    return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'}, but may have done so before; that the task is done is the agent's word.`
-  return `${named(checks)} ${checks.length === 1 ? 'passes as it' : 'pass as they'} did before, so nothing broke; that the task is done is the agent's word.`
+    return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'}, but may have passed before; the only evidence that the task is done is the agent's claim.`
+  return `${named(checks)} ${checks.length === 1 ? 'passes as it' : 'pass as they'} did before, so nothing broke; the only evidence that the task is done is the agent's claim.`
 }
 
 export function testedBefore({ spec, tally }: Loop): string {
   const checks = allChecks(spec)
-  if (checks.some((check) => wasRed(tally, check))) return 'What failed before may pass only because of them;'
-  return isBaselineKnown({ spec, tally }) ? 'The checks passed before, too;' : 'The checks may have passed before, too;'
+  if (checks.some((check) => wasRed(tally, check))) return 'What failed before may pass only because of these tests;'
+  return isBaselineKnown({ spec, tally }) ? 'The checks also passed before;' : 'The checks may also have passed before;'
 }
 
 function isBaselineKnown({ spec, tally }: Pick<Loop, 'spec' | 'tally'>): boolean {
@@ -91,7 +90,7 @@ export function fewerTests(tally: Tally, ranNow: (check: string) => Ran | undefi
   for (const { check, tests } of [...(tally.before ?? []), ...(trialsOf(tally).start?.ran ?? [])]) {
     const ran = ranNow(check)
     if (tests !== undefined && ran && (ran.tests ?? 0) < tests)
-      return `\`${check}\` ran ${count(tests, 'test')} before the loop began, and ${ran.tests === undefined ? `does not say how many ${when}` : `only ${ran.tests} ${when}`}.`
+      return `\`${check}\` ran ${count(tests, 'test')} before the loop began, but ${ran.tests === undefined ? `does not report how many ${when}` : `only ${ran.tests} ${when}`}.`
   }
   return undefined
 }
@@ -104,8 +103,8 @@ export function whyNot({ spec, tally }: Loop, run: Run): string {
   if (control?.why !== undefined) return stopped(oneLine(control.why))
   const failing = control?.ran.find(({ result }) => result !== 'pass')
   return failing
-    ? `\`${failing.check}\` fails in a clean copy of the present files, too; it may need files that git ignores.`
-    : 'a check ran out of time there.'
+    ? `\`${failing.check}\` also fails in a clean copy of the current files; it may need files that git ignores.`
+    : 'a check timed out there.'
 }
 
 export function named(checks: readonly string[]): string {

@@ -260,7 +260,9 @@ describe('of two checks', () => {
 
 describe('a check bent by its own tests', () => {
   test('is refused, and the files are named', () => {
-    expect(feedbackAfter(red, ...bent)).toMatch(/^You said it was done, but it is not\.\n.*a\.test\.ts.*Put that back/)
+    expect(feedbackAfter(red, ...bent)).toMatch(
+      /^You said you were done, but you are not\.\n.*a\.test\.ts.*Revert those/,
+    )
     expect(loopAfter(red, ...bent).tally).toMatchObject({ bent: 1, falseClaims: 1 })
   })
 
@@ -276,7 +278,7 @@ describe('a check bent by its own tests', () => {
       kind: 'wait',
       why: 'person',
       about: 'allow',
-      question: 'The checks pass only because of what the agent changed in a.test.ts.',
+      question: "The checks pass only because of the agent's changes to a.test.ts.",
     })
   })
 
@@ -319,7 +321,7 @@ describe('a person who is asked whether changed tests may stand', () => {
 
   test('is asked again where the others are enough to bend it', () => {
     const { next } = loopAfter(red, ...twice, allow('b.test.ts'), recheck, proved('sealed', 'fail'))
-    expect(next).toMatchObject({ kind: 'wait', about: 'allow', question: expect.stringContaining('in a.test.ts.') })
+    expect(next).toMatchObject({ kind: 'wait', about: 'allow', question: expect.stringContaining('to a.test.ts.') })
   })
 
   test('leaves a verified proof where the others are honest and the reversed run fails', () => {
@@ -461,10 +463,10 @@ describe('fewer tests than before', () => {
 
   test('are named', () => {
     expect(sentenceAfter(counted('fail'), ...done([], 0))).toBe(
-      '`npm test` ran 54 tests before the loop began, and only 0 now.',
+      '`npm test` ran 54 tests before the loop began, but only 0 now.',
     )
     expect(sentenceAfter(counted('fail', 1), ...done())).toBe(
-      '`npm test` ran 1 test before the loop began, and does not say how many now.',
+      '`npm test` ran 1 test before the loop began, but does not report how many now.',
     )
   })
 })
@@ -482,7 +484,7 @@ describe('a required proof', () => {
       'halt unproven',
     ])
     expect(feedbackAfter(strict, ...done())).toMatch(
-      /^The checks pass, but the proof is only "kept" and this task needs "tested"\. .*Write a test that fails without your change and passes with it\.$/,
+      /^The checks pass, but the proof is only "kept" and this task requires "tested"\. .*Write a test that fails without your change and passes with it\.$/,
     )
     expect(sentenceAfter(strict, ...times(3, ...done()))).toMatch(
       /^The proof is "kept", but "tested" is required\. `npm test` passes as it did/,
@@ -512,7 +514,7 @@ describe('a required proof', () => {
 
   test('says what to put back', () => {
     expect(feedbackAfter(begun({ require: 'kept', proof: 'off' }), ...changed)).toMatch(
-      /This loop changed a\.test\.ts\. .* experiments are off \(--proof off\)\. Put the tests and the configuration you changed back/,
+      /This loop changed a\.test\.ts\. .* experiments are off \(--proof off\)\. Restore the tests and configuration that you changed/,
     )
   })
 })
@@ -520,7 +522,7 @@ describe('a required proof', () => {
 describe('a claim that does not count yet', () => {
   test('is answered where green checks prove nothing new', () => {
     expect(feedbackAfter(green, claimsIdly('clear'), checksOn('pass'))).toBe(
-      'You said it was done, but nothing has changed. If that is right, say it again.',
+      'You said you were done, but nothing has changed. If that is right, say so again.',
     )
     expect(feedbackAfter(green, claims('weak'), checksOn('pass'))).toMatch(/^If you are done, put <promise>COMPLETE/)
   })
@@ -539,63 +541,63 @@ describe('what the grade is said to be', () => {
       'verified, sealed',
       red,
       confirmed,
-      '`npm test` failed before the loop began and passes now, also with the tests and configuration of the start.',
+      '`npm test` failed before the loop began and passes now, even with the original tests and configuration.',
     ],
     [
       'tested',
       green,
       fine,
-      "The tests of this loop fail without its work. The checks passed before, too; that the task is done is the agent's word.",
+      "This loop's tests fail without its work. The checks also passed before; the only evidence that the task is done is the agent's claim.",
     ],
     [
       'kept',
       green,
       done(),
-      "`npm test` passes as it did before, so nothing broke; that the task is done is the agent's word.",
+      "`npm test` passes as it did before, so nothing broke; the only evidence that the task is done is the agent's claim.",
     ],
     [
       'kept, unknown',
       unknown,
       [...done(), untried('start')],
-      "`npm test` passes, but may have done so before; that the task is done is the agent's word.",
+      "`npm test` passes, but may have passed before; the only evidence that the task is done is the agent's claim.",
     ],
     [
       'kept, though red before',
       red,
       [...both, proved('start', 'fail')],
-      '`npm test` failed before the loop began and passes now, but the changed tests or configuration may be the only reason, so it proves nothing. The tests of this loop also pass without its work.',
+      "`npm test` failed before the loop began and passes now, but the changed tests or configuration may be the only reason, so that proves nothing. This loop's tests also pass without its work.",
     ],
     ['claimed', { ...red, spec: specOf() }, [claims('clear')], 'There is no check, so the agent is taken at its word.'],
     [
       'altered',
       red,
       [...changed, untried('sealed', 'no git')],
-      'This loop changed a.test.ts. The checks could not be run with the tests and configuration of the start: no git.',
+      'This loop changed a.test.ts. The checks could not be run with the original tests and configuration: no git.',
     ],
     [
       'altered, no control',
       red,
       [...changed, proved('sealed', 'fail'), proved('control', 'fail')],
-      'This loop changed a.test.ts. The checks could not be run with the tests and configuration of the start: `npm test` fails in a clean copy of the present files, too; it may need files that git ignores.',
+      'This loop changed a.test.ts. The checks could not be run with the original tests and configuration: `npm test` also fails in a clean copy of the current files; it may need files that git ignores.',
     ],
     [
       'altered, slow',
       red,
       [...changed, proved('sealed', 'timeout')],
-      'This loop changed a.test.ts. The checks could not be run with the tests and configuration of the start: a check ran out of time there.',
+      'This loop changed a.test.ts. The checks could not be run with the original tests and configuration: a check timed out there.',
     ],
     [
       'altered, unseen',
       red,
       done([{ kind: 'unreadable', path: '', words: 'git cannot be read' }]),
-      'Whether the tests were changed is unknown: git cannot be read.',
+      'It is unknown whether the tests were changed: git cannot be read.',
     ],
   ])('%s', (_, start, facts, sentence) => {
     expect(sentenceAfter(start, ...facts)).toBe(sentence)
   })
 
   test('tested, where nobody knows what the checks said before', () => {
-    expect(sentenceAfter(unknown, ...fine, untried('start'))).toContain('The checks may have passed before, too;')
+    expect(sentenceAfter(unknown, ...fine, untried('start'))).toContain('The checks may also have passed before;')
   })
 
   test('tested, though only by something that cannot be loaded', () => {
@@ -606,7 +608,7 @@ describe('what the grade is said to be', () => {
       proved('control', 'pass'),
     ]
     expect(sentenceAfter(green, ...facts)).toMatch(
-      /^The tests of this loop fail without its work, though only because something they load is missing\./,
+      /^This loop's tests fail without its work, though only because something they load is missing\./,
     )
   })
 

@@ -144,7 +144,7 @@ function appraiseSeal(loop: Loop): Appraisal | undefined {
   return graded(
     loop,
     'altered',
-    `${changed}The checks could not be run with the tests and configuration of the start: ${whyNot(loop, 'sealed')}`,
+    `${changed}The checks could not be run with the original tests and configuration: ${whyNot(loop, 'sealed')}`,
   )
 }
 
@@ -164,7 +164,7 @@ function appraiseTouched(loop: Loop): Appraisal {
 
 function sealedSentence({ tally }: Loop, red: readonly string[]): string {
   const except = exceptAllowed([...unsealedPaths(tally), ...excusedPaths(tally)])
-  return `${redSentence(red)}, also with the tests and configuration of the start${except}.`
+  return `${redSentence(red)}, even with the original tests and configuration${except}.`
 }
 
 /** The means of proof alone do not turn it green, or nobody needed to know. */
@@ -185,14 +185,18 @@ function appraiseNewTests(loop: Loop): Appraisal {
     return graded(
       loop,
       'tested',
-      `The tests of this loop fail without its work${how}. ${testedBefore(loop)} that the task is done is the agent's word.`,
+      `This loop's tests fail without its work${how}. ${testedBefore(loop)} the only evidence that the task is done is the agent's claim.`,
     )
   }
   const kept = keptSentence(loop)
   if (trialsOf(tally).reversed === undefined) return graded(loop, 'kept', kept)
   if (results.includes('untried'))
-    return graded(loop, 'kept', `${kept} Whether new tests show more could not be tried: ${whyNot(loop, 'reversed')}`)
-  return graded(loop, 'kept', hasTests ? `${kept} The tests of this loop also pass without its work.` : kept)
+    return graded(
+      loop,
+      'kept',
+      `${kept} Whether the new tests prove more could not be tested: ${whyNot(loop, 'reversed')}`,
+    )
+  return graded(loop, 'kept', hasTests ? `${kept} This loop's tests also pass without its work.` : kept)
 }
 
 function appraiseUntouched(loop: Loop): Appraisal {
@@ -210,7 +214,7 @@ function appraiseUntouched(loop: Loop): Appraisal {
 
 function graded({ tally }: Loop, grade: Grade, sentence: string): Graded {
   const flaky = tally.flaky?.length
-    ? ` ${named(tally.flaky)} failed on the very same files before, so it proves nothing.`
+    ? ` ${named(tally.flaky)} failed before on the same files, so it proves nothing.`
     : ''
   const allowed = allowedNow(tally)
   const by = [...new Set(allowed.map((one) => one.by))].join(', ')

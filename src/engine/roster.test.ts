@@ -65,7 +65,7 @@ describe('of several agents', () => {
   test('the end says why each of them cannot be used', () => {
     const { next } = loopAfter(three, isUnusable('No key.'), isUnusable('No credit.'), isUnusable('No model.'))
     expect(next).toMatchObject({
-      sentence: 'No agent can be used: a: No key. · b: No credit. · c: No model.',
+      sentence: 'No agent is usable: a: No key. · b: No credit. · c: No model.',
     })
   })
 

@@ -59,15 +59,15 @@ describe('why nothing is begun any more', () => {
     ['all are completed', 'A. B.', {}, 'completed: All 2 tasks are completed.'],
     ['all attempts are used', 'A3/3 B', {}, 'max-attempts: A has used all 3 attempts and is not completed.'],
     ['the only attempt is used', 'A1/1 B', {}, 'max-attempts: A has used its only attempt and is not completed.'],
-    ['all turns are used', 'A', { turns: { most: 4, left: 0 } }, 'max-iterations: All 4 iterations are used.'],
-    ['the one turn is used', 'A', { turns: { most: 1, left: 0 } }, 'max-iterations: The only iteration has been used.'],
+    ['all turns are used', 'A', { turns: { most: 4, left: 0 } }, 'max-iterations: Reached the limit of 4 iterations.'],
+    ['the one turn is used', 'A', { turns: { most: 1, left: 0 } }, 'max-iterations: Reached the limit of 1 iteration.'],
     ['a loop stopped short', 'A', { halted: paused }, 'paused: Paused.'],
     ['somebody must answer', 'A B<A', { asking: 'A' }, 'needs-input: A needs an answer: Which A?'],
     [
       'all are blocked, or wait for one that is',
       'A! B<A C<B D!',
       {},
-      'blocked: No task can go on: A is blocked; B waits for A, which is blocked; C waits for A, which is blocked; D is blocked.',
+      'blocked: No task can continue: A is blocked; B waits for A, which is blocked; C waits for A, which is blocked; D is blocked.',
     ],
   ])('%s', (_, tasks, how, next) => {
     expect(planned(tasks, how)).toBe(next)
@@ -133,7 +133,7 @@ describe('a task', () => {
     attempts,
     maxAttempts: 3,
   })
-  const stop = { reason: 'max-iterations', sentence: 'All 3 iterations are used.' } as const
+  const stop = { reason: 'max-iterations', sentence: 'Reached the limit of 3 iterations.' } as const
 
   test('may be tried again until its attempts are used', () => {
     expect([0, 2, 3, 4].map((attempts) => mayTryAgain(task(attempts)))).toEqual([true, true, false, false])
@@ -145,7 +145,7 @@ describe('a task', () => {
 
   test.each([
     ['whose iterations were used up by the project', 2, stop],
-    ['that halted for any other reason', 3, { reason: 'cost', sentence: '$2.00 are spent; the limit is $1.00.' }],
+    ['that halted for any other reason', 3, { reason: 'cost', sentence: 'Spent $2.00; the limit is $1.00.' }],
   ] as const)('%s stops the project', (_, attempts, halted) => {
     expect(stopOf(task(attempts), halted)).toEqual({ reason: halted.reason, sentence: `T1: ${halted.sentence}` })
   })

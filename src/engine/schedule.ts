@@ -1,6 +1,6 @@
 /** A project as a whole: which of its tasks are worked on next, or why none is any more. */
 import { criticalPath, type GraphTask, readyTasks, whyStuck } from './graph.ts'
-import type { Stop } from './limits.ts'
+import { noIterations, type Stop } from './limits.ts'
 import type { HaltReason } from './loop.ts'
 
 export type PlannedTask = GraphTask & { attempts: number; maxAttempts: number }
@@ -50,7 +50,7 @@ export function plan(tasks: readonly PlannedTask[], going: Going): Plan {
   if (working.size > 0) return { kind: 'wait' }
   const [asked] = asking
   if (asked) return stop({ reason: 'needs-input', sentence: `${asked[0]} needs an answer: ${asked[1]}` })
-  return stop({ reason: 'blocked', sentence: `No task can go on: ${whyStuck(tasks).join('; ')}.` })
+  return stop({ reason: 'blocked', sentence: `No task can continue: ${whyStuck(tasks).join('; ')}.` })
 }
 
 function stop(reason: ProjectStop): Plan {
@@ -73,7 +73,7 @@ function noTurns(turns: Going['turns']): ProjectStop | undefined {
   if (turns === undefined || turns.most === 0 || turns.left > 0) return undefined
   return {
     reason: 'max-iterations',
-    sentence: turns.most === 1 ? 'The only iteration has been used.' : `All ${turns.most} iterations are used.`,
+    sentence: noIterations(turns.most),
   }
 }
 

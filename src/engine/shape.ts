@@ -17,20 +17,20 @@ export function maybe(shape: Shape): Maybe {
   return { maybe: shape }
 }
 
-export const text: Shape = (value, at) => (typeof value === 'string' ? '' : wrong(at, 'is not a text'))
+export const text: Shape = (value, at) => (typeof value === 'string' ? '' : wrong(at, 'is not a string'))
 /** What is no number in JSON, such as one without an end, is stored as null. */
 export const amount: Shape = (value, at) =>
   value === null || typeof value === 'number' ? '' : wrong(at, 'is not a number')
 /** For what somebody sets: a number that can be counted with. */
 export const positive: Shape = (value, at, strict) => {
   if (!strict) return amount(value, at, strict)
-  return Number.isFinite(value) && Number(value) >= 0 ? '' : wrong(at, 'is not a number from 0 on')
+  return Number.isFinite(value) && Number(value) >= 0 ? '' : wrong(at, 'is not a number of 0 or more')
 }
 export const flag: Shape = (value, at) => (typeof value === 'boolean' ? '' : wrong(at, 'is neither true nor false'))
 export const yes: Shape = oneOf(true)
 
 export function oneOf(...values: readonly unknown[]): Shape {
-  return (value, at) => (values.includes(value) ? '' : wrong(at, 'has a value that nobody knows'))
+  return (value, at) => (values.includes(value) ? '' : wrong(at, 'has an unknown value'))
 }
 
 export function either(...shapes: readonly Shape[]): Shape {
@@ -63,7 +63,7 @@ export function object<T>(fields: Fields<T>): Shape {
     if (missing) return wrong(below(at, missing[0]), 'is missing')
     return first(Object.entries(value), ([name, entry]) => {
       const shape = known.get(name)
-      if (!shape) return strict ? wrong(below(at, name), 'is not a part of it') : ''
+      if (!shape) return strict ? wrong(below(at, name), 'is an unknown field') : ''
       return (typeof shape === 'function' ? shape : shape.maybe)(entry, below(at, name), strict)
     })
   }
@@ -77,7 +77,7 @@ export function kinds<T extends { kind: string }>(fields: Kinds<T>): Shape {
   return (value, at, strict) => {
     if (!isPlain(value)) return wrong(at, 'is not an object')
     const shape = Object.hasOwn(value, 'kind') && typeof value.kind === 'string' ? known.get(value.kind) : undefined
-    return shape ? shape(value, at, strict) : wrong(below(at, 'kind'), 'is not one that ralph knows')
+    return shape ? shape(value, at, strict) : wrong(below(at, 'kind'), 'is unknown')
   }
 }
 

@@ -174,7 +174,12 @@ describe('stages', () => {
 
   test.each<[story: string, spec: Spec, facts: Happening[], told: string]>([
     ['one that passed', checkedStages, [claims('clear', 'TESTS'), checks('pass')], 'Stage TESTS has passed.'],
-    ['one out of order', checkedStages, [claims('clear', 'LINT')], 'Stage TESTS comes before LINT. Finish it first.'],
+    [
+      'one out of order',
+      checkedStages,
+      [claims('clear', 'LINT')],
+      'Stage TESTS comes before LINT. Finish TESTS first.',
+    ],
     [
       'one that only its own tag closes',
       mixed,
@@ -197,7 +202,7 @@ describe('stages', () => {
       'one claimed in an untouched tree',
       spoken,
       [claimsIdly('clear', 'DOCS')],
-      'You said it was done, but nothing has changed. If that is right, say it again.',
+      'You said you were done, but nothing has changed. If that is right, say so again.',
     ],
   ])('tell the agent about %s', (_, spec, facts, told) => {
     expect(feedbackAfter(spec, ...facts)).toContain(told)

@@ -115,10 +115,10 @@ describe('tests that the agent is meant to change', () => {
     )
     expect(sentenceAfter(green, ...done(excused))).toMatch(/ Changes to a\.test\.ts are allowed by --may-change\.$/)
     expect(sentenceAfter(red, ...done(excused), proved('reversed', 'pass'))).toBe(
-      'The checks pass with what this loop changed in a.test.ts, as --may-change allows.',
+      "The checks pass with this loop's changes to a.test.ts, which --may-change allows.",
     )
     expect(sentenceAfter(red, ...done(excused), untried('reversed', 'no git'))).toBe(
-      'The checks pass with what this loop changed in a.test.ts, as --may-change allows. Whether they need the rest of its work could not be tried: no git.',
+      "The checks pass with this loop's changes to a.test.ts, which --may-change allows. Whether they need the rest of its work could not be tested: no git.",
     )
   })
 
@@ -130,10 +130,10 @@ describe('tests that the agent is meant to change', () => {
     const strict = begun({ require: 'verified' })
     expect(play(strict, ...done(excused), proved('reversed', 'pass')).at(-1)).toBe('turn 2')
     expect(feedbackAfter(strict, ...done(excused), proved('reversed', 'pass'))).toMatch(
-      /Do the work, too: the tests that you changed must fail without it\.$/,
+      /Do the actual work: the tests you changed must fail without it\.$/,
     )
     expect(feedbackAfter(begun({ require: 'tested' }, 'pass'), ...done(excused))).toMatch(
-      /in a file that --may-change does not name\.$/,
+      /in a file that --may-change does not cover\.$/,
     )
   })
 })
@@ -175,16 +175,16 @@ describe('a sealed run', () => {
 
   test('that shows nothing is said to', () => {
     expect(sentenceAfter(counted(), ...sealed(), proved('start', 'pass'))).toBe(
-      'In a clean copy `npm test` passes even with the files of the start, so the sealed run shows nothing.',
+      'In a clean copy, `npm test` passes even with the original files, so the sealed run proves nothing.',
     )
     expect(sentenceAfter(counted(), ...sealed(), untried('start', 'no room'))).toBe(
-      'Whether `npm test` fails with the files of the start in a clean copy, as before the loop began, could not be tried: no room.',
+      'Whether `npm test` fails with the original files in a clean copy, as before the loop began, could not be tested: no room.',
     )
   })
 
   test('with fewer tests says which run that was', () => {
     expect(sentenceAfter(counted(2), ...sealed(1))).toBe(
-      '`npm test` ran 2 tests before the loop began, and only 1 in the sealed run.',
+      '`npm test` ran 2 tests before the loop began, but only 1 in the sealed run.',
     )
   })
 })

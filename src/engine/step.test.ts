@@ -147,15 +147,15 @@ describe('rule 2: an agent that could not work', () => {
 
   test('is quoted when it cannot be used', () => {
     const sentence = sentenceAfter(unchecked, isUnusable('Starting…\nInvalid API key · Please run /login\n'))
-    expect(sentence).toBe('The agent cannot be used: Invalid API key · Please run /login')
-    expect(sentenceAfter(unchecked, isUnusable(''))).toBe('The agent cannot be used: it said nothing.')
+    expect(sentence).toBe('The agent is not usable: Invalid API key · Please run /login')
+    expect(sentenceAfter(unchecked, isUnusable(''))).toBe('The agent is not usable: it said nothing.')
   })
 
   test('starts fresh after a full context, is told so, and only then', () => {
     expect(loopAfter(unchecked, works).next).toMatchObject({ fresh: false })
     const full = loopAfter(unchecked, works, fillsContext)
     expect(full.next).toMatchObject({ fresh: true, iteration: 3 })
-    expect(feedbackAfter(full)).toContain('fresh start')
+    expect(feedbackAfter(full)).toContain('you start fresh')
     expect(loopAfter(full, works).next).toMatchObject({ fresh: false, feedback: [] })
   })
 
@@ -387,7 +387,11 @@ describe('a claim without checks', () => {
       claims('phrase'),
     ],
     ['If you are done, say so again.', specOf({ promise: '' }), claims('weak')],
-    ['You said it was done, but nothing has changed. If that is right, say it again.', unchecked, claimsIdly('clear')],
+    [
+      'You said you were done, but nothing has changed. If that is right, say so again.',
+      unchecked,
+      claimsIdly('clear'),
+    ],
   ])('is answered: %s', (answer, spec, fact) => {
     expect(feedbackAfter(spec, fact)).toBe(answer)
   })
@@ -428,9 +432,9 @@ describe('rule 4: a false claim goes on', () => {
     )
     expect(feedbackAfter(three, claims('clear'), verdict)).toBe(
       [
-        'You said it was done, but it is not: ralph ran the checks itself, and they failed.',
-        'The check `npm test` failed (2 failures). Its output ends:\nexpected 1, got 2',
-        'The check `npm run docs` ran out of time. Its output ends:\nstill at it',
+        'You said you were done, but you are not: ralph ran the checks itself, and they failed.',
+        'The check `npm test` failed (2 failures). Its output ends with:\nexpected 1, got 2',
+        'The check `npm run docs` timed out. Its output ends with:\nstill at it',
         'ralph noticed: parser.test.ts: was deleted',
       ].join('\n'),
     )
@@ -438,7 +442,7 @@ describe('rule 4: a false claim goes on', () => {
 
   test('and an agent that claimed nothing hears no reproach', () => {
     const told = feedbackAfter(untilMade, works, checks('fail', undefined, 'no rule'))
-    expect(told).toBe('The check `make` failed. Its output ends:\nno rule')
+    expect(told).toBe('The check `make` failed. Its output ends with:\nno rule')
   })
 
   test.each<[falseClaims: number, facts: Happening[]]>([
@@ -521,7 +525,7 @@ describe('rule 5: a turn that asks a person', () => {
   test.each<[question: string, facts: Happening[]]>([
     ['Or Go?', [asks('Rust?'), asks('Or Go?')]],
     ['May I delete it?', [wantsPerson('May I delete it?')]],
-    ['The agent was denied twice: Bash(rm)', [isDenied('Bash(rm)'), isDenied('Bash(rm)')]],
+    ['The agent was denied permission twice: Bash(rm)', [isDenied('Bash(rm)'), isDenied('Bash(rm)')]],
   ])('carries the question: %s', (question, facts) => {
     expect(loopAfter(unchecked, ...facts).next).toEqual({ kind: 'wait', why: 'person', question })
   })
@@ -529,7 +533,7 @@ describe('rule 5: a turn that asks a person', () => {
   test.each<[advice: string, facts: Happening[]]>([
     [NOBODY_HERE, [asks()]],
     [NOBODY_HERE, [asks(), asks(), resume]],
-    ['These were denied: Bash(rm). Find a way without them.', [isDenied('Bash(rm)')]],
+    ['Permission was denied: Bash(rm). Find a way without it.', [isDenied('Bash(rm)')]],
   ])('is told: %s', (advice, facts) => {
     expect(feedbackAfter(unchecked, ...facts)).toBe(advice)
   })

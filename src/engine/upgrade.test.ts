@@ -60,7 +60,7 @@ describe('a loop that an older ralph has stored', () => {
   })
 
   test.each([
-    ['verified', 'All checks passed; an older ralph did not look at what they said before the loop began.'],
+    ['verified', 'All checks passed; an older version of ralph did not run them before the loop began.'],
     ['claimed', 'There was no check, so the agent was taken at its word.'],
   ])('completed as %s', (proof, sentence) => {
     const next = { kind: 'complete', proof }

@@ -54,7 +54,7 @@ const PERSON = 'A person says: '
 
 /** Grades once knew only whether there were checks. */
 const OLDER: Partial<Record<Grade, string>> = {
-  verified: 'All checks passed; an older ralph did not look at what they said before the loop began.',
+  verified: 'All checks passed; an older version of ralph did not run them before the loop began.',
   claimed: 'There was no check, so the agent was taken at its word.',
 }
 

@@ -33,7 +33,7 @@ describe('an overload', () => {
     const story = overloadedAt(0, 1, 3, 7, 15, 31, 61, 91)
     expect(nameOf(loopAfter(twoHours, ...story).next)).toBe('wait overload')
     expect(sentenceAfter(twoHours, ...story, ...overloadedAt(120))).toBe(
-      'The agent cannot be used: its service has failed for 2 hours. Overloaded.',
+      'The agent is not usable: its service has failed for 2 hours. Overloaded.',
     )
     expect(play(twoHours, ...story, ...overloadedAt(120)).at(-1)).toBe('halt agent-unusable')
   })
@@ -66,7 +66,7 @@ describe('an overload', () => {
     const both = specOf(two, { overloadMinutes: 120 })
     const story = [isOverloaded, isOverloaded, at(130, woke), at(130, isOverloaded)]
     expect(sentenceAfter(both, ...story)).toBe(
-      'No agent can be used: their services have failed for 2 hours. a: Overloaded. · b: Overloaded.',
+      'No agent is usable: their services have failed for 2 hours. a: Overloaded. · b: Overloaded.',
     )
   })
 })
@@ -75,13 +75,13 @@ describe('with `stop`, a rate limit', () => {
   test('ends the loop at once, and says when the agent is back', () => {
     expect(play(stops, works, isLimitedUntil(47)).at(-1)).toBe('halt agent-unusable')
     expect(sentenceAfter(stops, isLimitedUntil(47))).toBe(
-      'The agent is rate-limited, and ralph was told not to wait. It can go on in 47 minutes, at 2026-01-05 09:47 UTC: You hit your limit.',
+      'The agent is rate-limited, and ralph was told not to wait. It can continue in 47 minutes, at 2026-01-05 09:47 UTC: You hit your limit.',
     )
   })
 
   test('without a reset says so', () => {
     expect(sentenceAfter(stops, isLimited)).toBe(
-      'The agent is rate-limited, and ralph was told not to wait. It does not say when it can go on: You hit your limit.',
+      'The agent is rate-limited, and ralph was told not to wait. It does not say when it can continue: You hit your limit.',
     )
   })
 
@@ -92,7 +92,7 @@ describe('with `stop`, a rate limit', () => {
   test('another agent takes over first', () => {
     const both = specOf(two, { onLimit: 'stop' })
     expect(play(both, isLimitedUntil(47), isLimitedUntil(9))).toEqual(['turn 1 attempt 2', 'halt agent-unusable'])
-    expect(sentenceAfter(both, isLimitedUntil(47), isLimitedUntil(9))).toContain('b can go on in 9 minutes')
+    expect(sentenceAfter(both, isLimitedUntil(47), isLimitedUntil(9))).toContain('b can continue in 9 minutes')
     expect(play(both, isLimitedUntil(47), isUnusable('No key.')).at(-1)).toBe('halt agent-unusable')
   })
 })

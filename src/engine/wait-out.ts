@@ -52,8 +52,8 @@ function stopAtLimit(loop: Loop, agent: string, at: number): Loop {
   // A reset that was not believed is none.
   const back =
     resetsAt === until
-      ? `${who} can go on in ${count(Math.ceil((until - at) / 60_000), 'minute')}, at ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-      : `${who} does not say when it can go on`
+      ? `${who} can continue in ${count(Math.ceil((until - at) / 60_000), 'minute')}, at ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+      : `${who} does not say when it can continue`
   return halt(loop, {
     reason: 'agent-unusable',
     sentence: `${spec.agents ? 'All agents are' : 'The agent is'} rate-limited, and ralph was told not to wait. ${back}: ${oneLine(words)}`,
@@ -67,7 +67,7 @@ function unusable(loop: Loop, { agent, rest }: { agent: string; rest: Rest }): L
     (name) => `${spec.agents ? `${name}: ` : ''}${oneLine(resting?.[name]?.words ?? '')}`,
   )
   const several = words.length > 1
-  const subject = several ? 'No agent can be used' : 'The agent cannot be used'
+  const subject = several ? 'No agent is usable' : 'The agent is not usable'
   const failed =
     overloadedSince === undefined
       ? ''

@@ -47,7 +47,7 @@ const BUSY: Briefing = {
       loop_id: 'a3',
       status: 'max_iterations_reached',
       stopped_at: '2026-01-15T14:00:00Z',
-      why: 'All 10 iterations are used.',
+      why: 'Reached the limit of 10 iterations.',
       file: 'Needs_Action/tax.md',
       advice: 'To try it again:',
       command: 'ralph task start --vault /Vault Needs_Action/tax.md',
@@ -121,7 +121,7 @@ Verified: a check that failed before passes now. Claimed: the file is in its pla
 
 ## Stuck: 2
 
-- **tax** (max iterations reached): All 10 iterations are used. Its file: \`Needs_Action/tax.md\`. To try it again: \`ralph task start --vault /Vault Needs_Action/tax.md\`
+- **tax** (max iterations reached): Reached the limit of 10 iterations. Its file: \`Needs_Action/tax.md\`. To try it again: \`ralph task start --vault /Vault Needs_Action/tax.md\`
 - **gone** (failed): Cancelled by you. Its file is not in the vault any more. Put it back.
 
 Stuck since before that: 2 tasks.
@@ -181,7 +181,7 @@ test('what another ralph did is told as far as it is known, and what was refused
     stuck: [{ ...stuck, loop_id: null, status: 'refused' }],
   })
   expect(text).toContain('| invoice | 3 | 1 h 2 min | unknown | unknown |')
-  expect(text).toContain('- **tax** (refused): All 10')
+  expect(text).toContain('- **tax** (refused): Reached the limit of 10')
   expect(text).not.toContain('Nothing was done')
 })
 

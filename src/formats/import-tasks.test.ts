@@ -265,7 +265,7 @@ describe('a file that cannot be imported is told', () => {
       'a.json',
       '{"userStories":[{"id":"A","title":"a","dependsOn":["B"]},{"id":"B","title":"b","dependsOn":["A"]}]}',
       'tasks-invalid',
-      'a.json: these tasks wait for each other: A → B → A. Remove one of the dependencies.',
+      'a.json: these tasks form a dependency cycle: A → B → A. Remove one of the dependencies.',
     ],
     [
       'fields are wrong',

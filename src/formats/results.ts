@@ -126,7 +126,7 @@ function failingChecks({ failing }: Results): string[] {
     const output = fenced(tail)
       .trimEnd()
       .replace(/^(?=.)/gm, '  ')
-    return `**${inline(task_id)}**: ${code(check)} failed ${often} in iteration ${iteration}. Its output ends:\n\n${output}`
+    return `**${inline(task_id)}**: ${code(check)} failed ${often} in iteration ${iteration}. Its output ends with:\n\n${output}`
   })
   return section('Failing checks', list(lines))
 }

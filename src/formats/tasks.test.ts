@@ -231,7 +231,7 @@ describe('what is wrong is said', () => {
     [
       'an id twice',
       list({ id: 'A', title: 'a' }, { id: 'A', title: 'b' }),
-      ['two tasks have the id "A". Give each its own.'],
+      ['two tasks have the id "A". Give each task its own id.'],
     ],
     [
       'an unknown id',
@@ -241,7 +241,7 @@ describe('what is wrong is said', () => {
     [
       'a circle',
       list({ id: 'A', title: 'a', dependencies: ['B'] }, { id: 'B', title: 'b', dependencies: ['A'] }),
-      ['these tasks wait for each other: A → B → A. Remove one of the dependencies.'],
+      ['these tasks form a dependency cycle: A → B → A. Remove one of the dependencies.'],
     ],
   ])('%s', (_, text, problems) => {
     expect(readTasks(text)).toEqual({ problems })

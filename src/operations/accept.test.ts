@@ -119,7 +119,7 @@ describe('files that were changed after the loop ended', () => {
     expect(accepted).toMatchObject({ unchecked: 'changed' })
     expect(accepted).not.toHaveProperty('proof')
     expect(trailers(place)).toEqual(NO_PROOF)
-    expect(place.git('log', '-1', '--format=%b')).toContain('complete after 1 iteration, but with other files')
+    expect(place.git('log', '-1', '--format=%b')).toContain('complete after 1 iteration, but with different files')
     expect(place.git('log', '--format=%B')).not.toContain('verified')
   })
 
@@ -152,7 +152,7 @@ describe('one commit', () => {
     expect([place.read('work.txt'), place.read('more.txt'), place.status()]).toEqual(['work\n', 'more\n', []])
     expect(place.git('branch', '--list', 'ralph/*')).toBe('')
     expect(place.git('worktree', 'list').split('\n')).toHaveLength(1)
-    await expect(accept(place, 'squash')).rejects.toThrow('was accepted already: its work was merged')
+    await expect(accept(place, 'squash')).rejects.toThrow('has already been accepted: its work was merged')
     const { acceptable, hint } = await standing()
     expect([acceptable, hint]).toEqual([undefined, `Details: ralph show ${place.loop.id}`])
   })
@@ -258,7 +258,7 @@ describe('an accept that goes on where one was killed', () => {
     const notes = { ...place.repo, commits: commitsFile(place.context.home, place.loop.id) }
     await setRefs(notes, [`refs/ralph/${place.loop.id}/merged`], place.git('rev-parse', branch))
     left(place)
-    await expect(accept(place)).rejects.toThrow('was accepted already: its work was merged.')
+    await expect(accept(place)).rejects.toThrow('has already been accepted: its work was merged.')
     expect(existsSync(place.path)).toBe(false)
     expect(place.git('worktree', 'list').split('\n')).toHaveLength(1)
     expect(place.git('branch', '--list', branch)).toBe('')

@@ -229,14 +229,14 @@ describe('obstacles.json', () => {
       [1, 2, 3].map((n) => ({
         id: `O${n}`,
         task_id: 'T1',
-        message: `The check \`sh check.sh\` fails. Its output ends:\nexpected 2, got ${n}`,
+        message: `The check \`sh check.sh\` fails. Its output ends with:\nexpected 2, got ${n}`,
         resolved: false,
         iteration: n,
       })),
     )
     expect(JSON.parse(shop.read('state.json'))[2].obstacles).toEqual(['O3'])
     expect(shop.read('results.md')).toContain(
-      '- **T1**: `sh check.sh` failed 3 times, the last time in iteration 3. Its output ends:\n\n  ```text\n  expected 2, got 3\n  ```\n',
+      '- **T1**: `sh check.sh` failed 3 times, the last time in iteration 3. Its output ends with:\n\n  ```text\n  expected 2, got 3\n  ```\n',
     )
   })
 

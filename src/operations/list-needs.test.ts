@@ -54,7 +54,7 @@ test('a loop that was left alone needs somebody who goes on with it', async () =
 
 test.each<[kind: string, spec: Partial<Spec>, story: Happening[], more: object]>([
   ['question', {}, [works, wantsPerson('Which one?')], { question: 'Which one?', iteration: 2 }],
-  ['permission', {}, [isDenied(), isDenied()], { question: 'The agent was denied twice: Bash(rm)' }],
+  ['permission', {}, [isDenied(), isDenied()], { question: 'The agent was denied permission twice: Bash(rm)' }],
   ['approval', owned({ kind: 'vault', path: '/v', id: 'a' }), [asksFor('approval')], { owner: 'vault' }],
   [
     'stuck',

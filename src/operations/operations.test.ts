@@ -486,7 +486,7 @@ describe('tasks of the board', () => {
     expect((await place.run('add_dependency', painting)).depends_on).toEqual([first])
     expect((await place.run('add_dependency', painting)).depends_on).toEqual([first])
     await expect(place.run('add_dependency', { task_id: first, depends_on: later.id })).rejects.toThrow(
-      `these tasks wait for each other: ${first} → ${later.id} → ${first}.`,
+      `these tasks form a dependency cycle: ${first} → ${later.id} → ${first}.`,
     )
   })
 })

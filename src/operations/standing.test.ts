@@ -12,7 +12,7 @@ describe('a permission that was denied', () => {
   test('is told as what it is, and no words can grant it', () => {
     expect(denied('claude')).toEqual({
       kind: 'asks',
-      sentence: 'needs input after 2 iterations. The agent was denied twice: Bash: rm x',
+      sentence: 'needs input after 2 iterations. The agent was denied permission twice: Bash: rm x',
       hint: 'Allow it with permissions.allow in .claude/settings.json, such as "Bash(npm test)", then: ralph resume L1 · to allow everything, start it with --permissions bypass · to continue without it: ralph steer L1 "…"',
     })
   })

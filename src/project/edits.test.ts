@@ -200,7 +200,7 @@ describe('tasks that an agent adds', () => {
       ...nothing,
       broken: ['tasks.json'],
       notes: [
-        expect.stringMatching(/^tasks\.json was broken: these tasks wait for each other: .* ralph put it back\.$/),
+        expect.stringMatching(/^tasks\.json was broken: these tasks form a dependency cycle: .* ralph put it back\.$/),
       ],
     })
   })

@@ -56,7 +56,7 @@ function failure({ check, result, tail }: Verdict): { message: string; check: st
   const what = { fail: 'fails.', timeout: 'does not end in time.', broken: 'cannot be started.', pass: 'passes.' }[
     result
   ]
-  return { message: `The check \`${check}\` ${what} Its output ends:\n${end}`, check, tail: end }
+  return { message: `The check \`${check}\` ${what} Its output ends with:\n${end}`, check, tail: end }
 }
 
 const LINES_KEPT = 12

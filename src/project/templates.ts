@@ -57,7 +57,7 @@ function nextTask(project: Project): NamedTask {
   if (!task)
     throw new RalphError(
       'tasks-invalid',
-      `${project.name}: ${next.kind === 'stop' ? next.sentence : 'No task can go on.'} So there is nothing to prompt an agent for.`,
+      `${project.name}: ${next.kind === 'stop' ? next.sentence : 'No task can continue.'} So there is nothing to prompt an agent for.`,
     )
   return begun.has(task.id) ? task : { ...task, attempts: task.attempts + 1 }
 }

@@ -58,7 +58,9 @@ export async function backOut(
   const spec: Spec = { ...loop.spec, limits: { ...loop.spec.limits, iterations: Math.max(1, left) }, work }
   const state = await (await openTree({ ...work, home: site.home, loop: id })).look()
   await site.store.create(startLoop(id, spec, { at: site.now(), ...(state === undefined ? {} : { tree: state }) }))
-  const words = failed.map(({ check, tail }) => `The check \`${check}\` fails. Its output ends:\n${tail.trimEnd()}`)
+  const words = failed.map(
+    ({ check, tail }) => `The check \`${check}\` fails. Its output ends with:\n${tail.trimEnd()}`,
+  )
   await site.store.tell(id, 'ralph', {
     kind: 'say',
     words: `Your work passed alone. Merged with what other tasks did meanwhile, it does not:\n${words.join('\n')}`,

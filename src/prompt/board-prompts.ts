@@ -21,7 +21,7 @@ ${goal}
 
 1. Call get_context, and look at the code that the goal is about.
 2. Split the goal into tasks that one agent can finish within a few iterations. Each needs a title, a description with everything \
-that an agent without this conversation must know, and \`checks\`: commands that fail now and pass once the task is done. \
+that an agent outside this conversation must know, and \`checks\`: commands that fail now and pass once the task is done. \
 Where no such check exists, let the first task write one.
 3. Show me the list with its checks and dependencies, and wait for my approval.
 4. Then call create_task for each of them, and add_dependency where one needs another. Start nothing before I say so.`,
@@ -47,7 +47,7 @@ Look closely at changed or deleted tests and at everything under \`findings\`.
     words: (loop) => `Find out why loop ${loop} stopped.
 
 1. Call get_loop, then list_iterations, then get_iteration for the last ones.
-2. Explain in a few sentences why it stopped: what it tried, what the checks said each time, and what did not move.
+2. Explain in a few sentences why it stopped: what it tried, what the checks said each time, and where it got stuck.
 3. Say what to do next: answer it (steer_loop), change the task or its checks, give it more iterations, try another agent, roll back, \
 or give up. Recommend one of them and say why.`,
   },

@@ -3,7 +3,7 @@ import { withAnswers, withProblems } from './interview-prompt.ts'
 
 test('the answers are quoted as they are, and nobody is to be asked', () => {
   const prompt = withAnswers('Interview them.\n', '\nUse SQLite.\n{{round}} stays.\n')
-  expect(prompt).toContain('Interview them.\n\n## Nobody is here')
+  expect(prompt).toContain('Interview them.\n\n## Nobody is available')
   expect(prompt).toContain('<answers>\nUse SQLite.\n{{round}} stays.\n</answers>\n')
 })
 

@@ -4,10 +4,10 @@
 export function withAnswers(prompt: string, answers: string): string {
   return `${prompt.trimEnd()}
 
-## Nobody is here
+## Nobody is available
 
-This runs unattended: nobody reads what you ask, so do not wait for an answer. The person wrote down these answers beforehand.
-Take what fits, decide the rest in the most sensible way, and note every such decision in the spec.
+This runs unattended: nobody reads your questions, so do not wait for answers. The user wrote these answers in advance.
+Use what applies, decide the rest sensibly, and note every such decision in the spec.
 
 <answers>
 ${answers.trim()}
@@ -19,10 +19,10 @@ ${answers.trim()}
 export function withProblems(prompt: string, problems: readonly string[]): string {
   return `${prompt.trimEnd()}
 
-## Once more
+## Try again
 
-Another agent has already been at this round, and what it wrote is still there. Look at it, ask nothing that is answered in the
-spec, and put right what was missing:
+Another agent has already worked on this round, and what it wrote is still there. Read it, do not ask anything the spec already
+answers, and fix these problems:
 
 ${problems.map((problem) => `- ${problem}`).join('\n')}
 `

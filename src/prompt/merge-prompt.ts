@@ -9,18 +9,18 @@ export type Sides = {
 }
 
 export function buildMergePrompt({ task, branch, others, files }: Sides): string {
-  return `Bring two sides of a merge conflict together. The working directory is in the middle of a git merge.
+  return `Resolve a merge conflict. The working directory is in the middle of a git merge.
 
-- One side is ${task.id}: ${task.title} (the branch ${task.branch}; \`git diff HEAD...MERGE_HEAD\` shows it).
-- The other side is ${branch}, which has meanwhile got:
+- One side is ${task.id}: ${task.title} (branch ${task.branch}; \`git diff HEAD...MERGE_HEAD\` shows it).
+- The other side is ${branch}, which has received these commits in the meantime:
 ${others.map((line) => `  - ${line}`).join('\n')}
   (\`git diff MERGE_HEAD...HEAD\` shows it.)
 
 Both changed ${files.map((file) => `\`${file}\``).join(', ')}.
 
-1. Read both sides until you understand what each was for. \`git log --merge -p\` helps.
-2. Edit the files so that the work of both is in them and works together. Neither side may be dropped: not by taking one version
-   whole, not by giving the merge up.
+1. Read both sides until you understand the purpose of each. \`git log --merge -p\` helps.
+2. Edit the files so that they contain the work of both sides and it works together. Do not drop either side: do not take one
+   version wholesale, and do not abort the merge.
 3. Remove every conflict marker, run the tests, \`git add\` the files and finish with \`git commit --no-edit\`.
 
 Do nothing else: no other task, no new branch, no rebase.

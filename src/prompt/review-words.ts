@@ -20,7 +20,7 @@ export function reviewOrder(comments: readonly Comment[]): Extract<Order, { kind
   const lead = comments.length === 1 ? 'Comment on a line you changed.' : 'Comments on lines you changed.'
   return {
     kind: 'say',
-    words: [`${lead} Deal with each, or say why not.`, ...parts].join('\n\n'),
+    words: [`${lead} Address each one, or say why not.`, ...parts].join('\n\n'),
     comments: comments.map(({ id }) => id),
   }
 }

@@ -50,9 +50,9 @@ describe('the words for a turn', () => {
   test('name the stage now, and the later ones', () => {
     const stages = [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }, { name: 'LAST' }]
     const first = promptAfter(specOf({ stages }))
-    expect(first).toMatch(/stage now is TESTS: .*`<promise>TESTS<\/promise>`.* Later stages: DOCS, LAST\./)
+    expect(first).toMatch(/current stage is TESTS: .*`<promise>TESTS<\/promise>`.* Later stages: DOCS, LAST\./)
     const second = promptAfter(specOf({ stages }), claims('clear', 'TESTS'), checks('pass'))
-    expect(second).toMatch(/stage now is DOCS: .* Later stages: LAST\./)
+    expect(second).toMatch(/current stage is DOCS: .* Later stages: LAST\./)
     expect(second).toContain('Stage TESTS has passed.')
   })
 
@@ -60,8 +60,8 @@ describe('the words for a turn', () => {
     const spec = specOf({ checks: ['npm test'] })
     expect(promptAfter(spec)).not.toContain('What came of')
     const prompt = promptAfter(spec, claims('clear'), checks('fail', 2, 'expected 3, found 4'), say('use a loop'))
-    const [, lessons = ''] = prompt.split('What came of the last iteration:')
-    expect(lessons).toContain('You said it was done')
+    const [, lessons = ''] = prompt.split('Outcome of the last iteration:')
+    expect(lessons).toContain('You said you were done')
     expect(lessons).toContain('expected 3, found 4')
     expect(lessons).toContain('A person says: use a loop')
   })
@@ -86,14 +86,14 @@ describe('the words for an agent that has the task already', () => {
 
   test('are one line: where the loop is, where the task is, and how to claim it', () => {
     expect(reminderAfter(long, works, works)).toBe(
-      'This is iteration 3 of at most 10 of the loop; the task and its rules stand as you were given them. The task is in /p/loop.md. When the whole task is done, and not before, put `<promise>ALL DONE</promise>` alone on the last line, after an empty line.\n',
+      'This is iteration 3 of at most 10 of the loop; the task and its rules have not changed. The task is in /p/loop.md. When the whole task is done, and not before, put `<promise>ALL DONE</promise>` alone on the last line, after an empty line.\n',
     )
   })
 
   test('tell what came of the last iteration, as it is always told', () => {
     const story = [claims('clear'), checks('fail', 2, 'expected 3, found 4')]
-    const [, whole] = promptAfter(long, ...story).split('What came of the last iteration:')
-    const [, short] = reminderAfter(long, ...story).split('What came of the last iteration:')
+    const [, whole] = promptAfter(long, ...story).split('Outcome of the last iteration:')
+    const [, short] = reminderAfter(long, ...story).split('Outcome of the last iteration:')
     expect(short).toContain('expected 3, found 4')
     expect(short).toBe(whole)
   })

@@ -30,7 +30,7 @@ export function inChain(prompt: string, previous: string): string {
 
 /** The same for an agent that still has all of that: where we are, how to claim, and what is new. `file`: where the task is. */
 export function buildReminder(loop: Loop, next: Extract<Next, { kind: 'turn' }>, file: string): string {
-  const where = `This is iteration ${iterationWords(loop, next)} of the loop; the task and its rules stand as you were given them.`
+  const where = `This is iteration ${iterationWords(loop, next)} of the loop; the task and its rules have not changed.`
   const parts = [where, `The task is in ${file}.`, howToClaim(loop)]
   return `${[parts.filter(Boolean).join(' '), ...lessons(next)].join('\n\n')}\n`
 }
@@ -49,7 +49,7 @@ export function buildTaskPrompt(rendered: string, loop: Loop, next: Extract<Next
 
 function lessons({ feedback, iteration }: { feedback: readonly string[]; iteration: number }): string[] {
   if (feedback.length === 0) return []
-  return [iteration === 1 ? 'What is known so far:' : 'What came of the last iteration:', ...feedback.map(quoted)]
+  return [iteration === 1 ? 'What is known so far:' : 'Outcome of the last iteration:', ...feedback.map(quoted)]
 }
 
 function quoted(words: string): string {
@@ -58,7 +58,7 @@ function quoted(words: string): string {
 
 function whereWeAre(loop: Loop, next: { iteration: number; fresh: boolean }): string {
   const remembers = loop.spec.work.context === 'same' && (!next.fresh || next.iteration === 1)
-  return `This is iteration ${iterationWords(loop, next)} of a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching, so do not ask; choose the sensible way and note the choice.`
+  return `This is iteration ${iterationWords(loop, next)} of a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching, so do not ask; make a sensible choice and note it.`
 }
 
 function iterationWords({ spec, tally }: Loop, { iteration }: { iteration: number }): string {
@@ -69,7 +69,7 @@ function iterationWords({ spec, tally }: Loop, { iteration }: { iteration: numbe
 function howItIsChecked({ spec }: Loop): string {
   const checks = allChecks(spec).map((check) => `\`${check}\``)
   if (checks.length === 0) return ''
-  return `Your word alone is not enough: ralph runs ${checks.join(' and ')} itself, and all of it must pass. Do not weaken, skip or delete what is checked.`
+  return `Your word alone is not enough: ralph runs ${checks.join(' and ')} itself, and everything must pass. Do not weaken, skip or delete tests or checks.`
 }
 
 const HOW_TO_ASK =
@@ -79,7 +79,7 @@ function howToClaim({ spec, tally }: Loop): string {
   const [stage] = openStages(spec, tally)
   if (stage) {
     const later = openStages(spec, tally).slice(1)
-    return `The work goes in stages. The stage now is ${stage.name}: when it is done, and not before, put \`${claimTag(stage.name)}\` alone on the last line, after an empty line.${later.length > 0 ? ` Later stages: ${later.map(({ name }) => name).join(', ')}.` : ''}`
+    return `The work is split into stages. The current stage is ${stage.name}: when it is done, and not before, put \`${claimTag(stage.name)}\` alone on the last line, after an empty line.${later.length > 0 ? ` Later stages: ${later.map(({ name }) => name).join(', ')}.` : ''}`
   }
   const claim = spec.promise ? claimTag(spec.promise) : spec.signals[0]
   if (!claim) return ''

@@ -17,11 +17,11 @@ export function buildVaultPrompt({ body, from, done, pending, progress }: VaultW
   return [
     ...(text ? [`Your task is the file \`${from}\`. It says:`] : [`Your task is the file \`${from}\`: read it.`]),
     ...(cut ? [`${text.slice(0, BODY_KEPT)}\n…`] : text ? [text] : []),
-    ...(cut ? ['This is only its beginning: read the whole file.'] : []),
+    ...(cut ? ['This is only the beginning: read the whole file.'] : []),
     [
-      `When all of it is done, and not before, move that file to \`${done}\`: that is how you say that you are done, and nothing else counts.`,
-      'If it lies there already, since a check has failed, it may stay there.',
-      `If a person must approve something first, write what into the file and move it to \`${pending}\`; it comes back when they have.`,
+      `When everything in it is done, and not before, move that file to \`${done}\`: nothing else counts as done.`,
+      'If it is already there because a check failed, leave it there.',
+      `If a person must approve something first, describe it in the file and move the file to \`${pending}\`; it comes back once approved.`,
       'Do not rename or delete the file.',
       ...(progress ? [progressWords(progress)] : []),
     ].join('\n'),
@@ -30,6 +30,6 @@ export function buildVaultPrompt({ body, from, done, pending, progress }: VaultW
 
 function progressWords(progress: NonNullable<VaultWords['progress']>): string {
   return progress.by === 'boxes'
-    ? 'Tick the check boxes of the file as you go: they tell how far you are.'
-    : `Tell how far you are after each step, where that program can be run: \`${progress.line}\`.`
+    ? 'Tick the checkboxes in the file as you go: they show your progress.'
+    : `After each step, report your progress if you can run this program: \`${progress.line}\`.`
 }

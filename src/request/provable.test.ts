@@ -32,16 +32,20 @@ test.each<[what: string, spec: Spec, grade: Grade]>([
 
 test.each<[spec: Spec, grade: Grade, sentence: string]>([
   [specOf(), 'kept', '--require kept needs a check: add one with --verify "npm test".'],
-  [off, 'tested', 'The proof must be "tested", which only experiments show: leave out --proof off, or require "kept".'],
+  [
+    off,
+    'tested',
+    'The proof must be "tested", which only experiments can show: leave out --proof off, or require "kept".',
+  ],
   [
     seal,
     'tested',
-    'The proof must be "tested", which only experiments show: leave out --proof seal, or require "kept".',
+    'The proof must be "tested", which only experiments can show: leave out --proof seal, or require "kept".',
   ],
   [
     unseen(seal),
     'verified',
-    'The proof must be "verified", but the checks are not run before the work here, so only experiments can show it: leave out --proof seal.',
+    'The proof must be "verified", but the checks do not run before the work here, so only experiments can show it: leave out --proof seal.',
   ],
 ])('a grade out of reach is refused: $1', (spec, grade, sentence) => {
   expect(refusal(spec, grade)).toBe(sentence)

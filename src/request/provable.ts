@@ -20,8 +20,8 @@ function unreachable(spec: Spec, grade: Grade, { check, asked }: { check: string
   // A command that is the task itself needs no experiment, as long as its tests are left alone.
   if (spec.proof === undefined || spec.until || grade === 'kept') return undefined
   if (grade === 'tested')
-    return `The proof must be "tested", which only experiments show: leave out --proof ${spec.proof}, or require "kept".`
+    return `The proof must be "tested", which only experiments can show: leave out --proof ${spec.proof}, or require "kept".`
   if (spec.work.baselineMinutes === 0)
-    return `The proof must be "${grade}", but the checks are not run before the work here, so only experiments can show it: leave out --proof ${spec.proof}.`
+    return `The proof must be "${grade}", but the checks do not run before the work here, so only experiments can show it: leave out --proof ${spec.proof}.`
   return undefined
 }

@@ -80,8 +80,8 @@ describe('iterations', () => {
   })
 
   test.each<[string, Place['env']]>([
-    ['RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, but is "many".', { RALPH_MAX_ITERATIONS: 'many' }],
-    ['RALPH_TIMEOUT_MINUTES must be a number, but is "soon".', { RALPH_TIMEOUT_MINUTES: 'soon' }],
+    ['RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, got "many".', { RALPH_MAX_ITERATIONS: 'many' }],
+    ['RALPH_TIMEOUT_MINUTES must be a number, got "soon".', { RALPH_TIMEOUT_MINUTES: 'soon' }],
   ])('%s', async (message, given) => {
     await expect(resolveSpec(PLAIN, placeOf({ env: given }))).rejects.toMatchObject({ code: 'usage', message })
   })

@@ -133,7 +133,7 @@ function foundChecks(dir: string): string[] {
 
 function resolveStages(stages: Spec['stages']): Spec['stages'] {
   const twice = stages.find(({ name }, index) => stages.findIndex((other) => other.name === name) !== index)
-  if (twice) throw new RalphError('usage', `The stage ${twice.name} is given twice. Give each its own name.`)
+  if (twice) throw new RalphError('usage', `The stage ${twice.name} is given twice. Give each stage its own name.`)
   return stages
 }
 
@@ -191,13 +191,13 @@ function iterationsIn({ RALPH_MAX_ITERATIONS: text }: Place['env']): Iterations 
   if (!text) return undefined
   const found = parseIterations(text)
   if (found !== undefined) return found
-  throw new RalphError('usage', `RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, but is "${text}".`)
+  throw new RalphError('usage', `RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, got "${text}".`)
 }
 
 function minutesIn({ RALPH_TIMEOUT_MINUTES: text }: Place['env']): number | undefined {
   if (!text) return undefined
   if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text)
-  throw new RalphError('usage', `RALPH_TIMEOUT_MINUTES must be a number, but is "${text}".`)
+  throw new RalphError('usage', `RALPH_TIMEOUT_MINUTES must be a number, got "${text}".`)
 }
 
 function unique(texts: readonly string[]): string[] {

@@ -9,6 +9,6 @@ type Asked = Pick<LoopRequest, 'sandbox' | 'sandboxAllow'>
 export function withSandbox<Request extends Asked>(request: Request, config: Config): Request {
   const sandbox = request.sandbox ?? config.sandbox
   if (request.sandboxAllow && !sandbox)
-    throw new RalphError('usage', '--sandbox-allow means nothing without a sandbox. Add --sandbox, or leave it out.')
+    throw new RalphError('usage', '--sandbox-allow has no effect without a sandbox. Add --sandbox, or leave it out.')
   return { ...request, ...given({ sandbox, sandboxAllow: request.sandboxAllow ?? config.sandbox_allow }) }
 }

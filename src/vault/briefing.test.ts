@@ -126,7 +126,7 @@ test('tells of each task where it stands, and what to do first', async () => {
         loop_id: loops.get('stuck'),
         status: 'max_iterations_reached',
         stopped_at: '2036-01-15T10:00:00Z',
-        why: 'The only iteration has been used.',
+        why: 'Reached the limit of 1 iteration.',
         file: 'Needs_Action/stuck.md',
         advice: 'To try it again:',
         command: `ralph task start --vault ${vault} Needs_Action/stuck.md`,
@@ -223,7 +223,7 @@ test('a task whose time is over is told as timed out, and its file says so too',
   await begin('slow')
   now += 31 * MINUTE
   const { stuck } = await gatherBriefing(desk, START)
-  expect(stuck).toMatchObject([{ task_id: 'slow', status: 'timeout', why: 'The time limit of 30 minutes is reached.' }])
+  expect(stuck).toMatchObject([{ task_id: 'slow', status: 'timeout', why: 'Reached the time limit of 30 minutes.' }])
   expect(parseTaskState(readFileSync(join(vault, 'Ralph_State/slow.json'), 'utf8'))?.status).toBe('timeout')
 })
 

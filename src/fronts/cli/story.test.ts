@@ -135,13 +135,13 @@ test.each<[what: string, loop: Loop, sentence: string, hint: string]>([
   [
     'halted',
     loopAfter(oneTurn, works),
-    'halted (max-iterations) after 1 iteration. The only iteration has been used.',
+    'halted (max-iterations) after 1 iteration. Reached the limit of 1 iteration.',
     'Resume: ralph resume a1 --max-iterations 11 · Details: ralph show a1',
   ],
   [
     'halted with failures that are open',
     loopAfter(specOf({ checks: ['npm test'] }, { iterations: 1 }), claims('clear'), checks('fail', 3)),
-    'halted (max-iterations) after 1 iteration. The only iteration has been used. At the last check, 3 failures were left.',
+    'halted (max-iterations) after 1 iteration. Reached the limit of 1 iteration. At the last check, 3 failures were left.',
     'Resume: ralph resume a1 --max-iterations 11 · Details: ralph show a1',
   ],
   ['cancelled', loopAfter(unchecked, cancel), 'cancelled after 0 iterations. ', 'Details: ralph show a1'],
@@ -255,7 +255,7 @@ test.each<[fact: Happening, sentence: string]>([
   [woke, 'The wait was over.'],
   [lost, 'It was interrupted; that does not count as an iteration.'],
   [{ kind: 'restored', at: START }, 'The files were rolled back.'],
-  [{ kind: 'restored', at: START, trouble: 'git is away' }, 'The files could not be put back: git is away.'],
+  [{ kind: 'restored', at: START, trouble: 'git is away' }, 'The files could not be restored: git is away.'],
   [say('use sqlite'), 'said: "use sqlite"'],
   [setLimits({ iterations: 5 }), 'changed the limits.'],
   [cancel, 'cancelled it.'],
@@ -276,7 +276,7 @@ test('a cooldown is told from the breaker that opened to the end of the loop', (
   expect(eventSentence(resume, opened)).toBe('Ada reset the breaker.')
   expect(nextSentence(woken, START)).toBe('Next: iteration 1 again, attempt 4.')
   expect(nextSentence(halted, START)).toBe(
-    'So it halted (agent-failed): The agent failed 3 times in a row: Boom. One more try after a cooldown did not help.',
+    'So it halted (agent-failed): The agent failed 3 times in a row: Boom. A retry after a cooldown did not help.',
   )
 })
 
@@ -316,7 +316,7 @@ test.each<[loop: Loop, sentence: string]>([
     'So it is complete, proof: claimed. There is no check, so the agent is taken at its word.',
   ],
   [startLoop('a1', checkedByTests, { at: START }), 'So ralph ran the checks (before any work).'],
-  [loopAfter(oneTurn, works), 'So it halted (max-iterations): The only iteration has been used.'],
+  [loopAfter(oneTurn, works), 'So it halted (max-iterations): Reached the limit of 1 iteration.'],
 ])('why it went on: $next', (loop, sentence) => {
   expect(nextSentence(loop.next, START)).toBe(sentence)
 })

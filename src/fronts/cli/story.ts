@@ -122,7 +122,7 @@ export function eventSentence(fact: Fact, before?: Next, since?: number): string
     case 'restored':
       return fact.trouble === undefined
         ? 'The files were rolled back.'
-        : stopped(`The files could not be put back: ${short(fact.trouble, 200)}`)
+        : stopped(`The files could not be restored: ${short(fact.trouble, 200)}`)
     case 'lost':
       return 'It was interrupted; that does not count as an iteration.'
     case 'told':

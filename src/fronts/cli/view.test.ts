@@ -96,7 +96,7 @@ test.each<[said: Verdict[], lines: string[]]>([
 
 test('a command that is the task and passes already ends the loop without an iteration', () => {
   expect(shown(specOf({ checks: ['npm test'], until: true }), checks('pass'))).toEqual([
-    '✓ complete, proof: verified. `npm test` passes already, so there was nothing to do. To guard other work with it, use --verify.',
+    '✓ complete, proof: verified. `npm test` already passes, so there was nothing to do. To check other work with it, use --verify.',
     '  Details: ralph show a1',
   ])
 })

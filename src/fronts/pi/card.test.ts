@@ -35,7 +35,7 @@ test('shows what the person asked for, and not what ralph adds', () => {
 })
 
 test('what only reminds the agent of its task is one line, until it is expanded', () => {
-  const reminder = 'This is iteration 2 of the loop.\n\nWhat came of the last iteration:'
+  const reminder = 'This is iteration 2 of the loop.\n\nOutcome of the last iteration:'
   const message = { role: 'custom', ...turnCard({ ...told, prompt: reminder }) }
   const rows = (expanded: boolean) =>
     renderCard(message, { expanded, outputPad: 1 }, PLAIN)
