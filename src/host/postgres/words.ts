@@ -36,7 +36,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   '53300': unreachable('it has no free connections'),
   '25P03': lost, // it closed the connection because this process was idle in a transaction
   ECONNREFUSED: silent,
-  ENOTFOUND: unreachable('host not found'),
+  ENOTFOUND: unreachable('there is no such host'),
   EAI_AGAIN: unreachable('the host name cannot be resolved'),
   EHOSTUNREACH: silent,
   ENETUNREACH: silent,
