@@ -8,7 +8,7 @@ const QUOTED = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"/y
 const REGEX = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y
 /** A slash after these starts a regular expression; elsewhere it divides or closes a tag. */
 const BEFORE_REGEX = /(?:^|[(,=:[!&|?{};]|=>|\breturn|\bcase)\s*$/
-const BETWEEN_TAGS = /[>}]([^<>{}();=]*[a-z][^<>{}();=]*)(?=[<{])/g
+const BETWEEN_TAGS = /[>}]([^<>{}=]*[a-z][^<>{}=]*)(?=[<{])/g
 
 export function sourceTexts(source: string, { jsx = false }: { jsx?: boolean } = {}): SourceText[] {
   const found: { text: string; from: number; to: number }[] = []

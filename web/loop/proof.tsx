@@ -11,7 +11,7 @@ type Tried = NonNullable<Proof['checks'][number]['sealed']>
 const COLUMNS = [
   { field: 'before', words: 'Before', why: 'before any work' },
   { field: 'after', words: 'After', why: 'on the work as it is' },
-  { field: 'sealed', words: 'Sealed', why: 'the work with the tests of the start' },
+  { field: 'sealed', words: 'Sealed', why: 'the work with the original tests' },
   { field: 'reversed', words: 'Reversed', why: 'the tests without the work' },
   { field: 'control', words: 'Control', why: 'everything unchanged, where the experiments run' },
 ] as const

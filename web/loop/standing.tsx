@@ -54,7 +54,7 @@ export function Standing({ found }: { found: Found }) {
       )}
       {unattended && !isRecorded() && (
         <p>
-          Nobody drives it any more: its process ended. Resume it here, or in a terminal:{' '}
+          No process is running it: it has ended. Resume it here, or in a terminal:{' '}
           <Code>{`ralph resume ${loop.id}`}</Code>
         </p>
       )}

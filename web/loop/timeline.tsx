@@ -142,7 +142,7 @@ export function verdictOf(
   if (done) return { tone: next.proof === 'verified' ? 'green' : 'teal', mark: '✓', words: next.proof }
   if (row.refused)
     return { tone: 'red', mark: '✗', words: failures ? `claim refused, ${failures} failing` : 'claim refused' }
-  if (failures === undefined) return { tone: 'gray', mark: '·', words: row.claim === 'none' ? '' : 'said it is done' }
+  if (failures === undefined) return { tone: 'gray', mark: '·', words: row.claim === 'none' ? '' : 'claimed done' }
   return failures > 0
     ? { tone: 'red', mark: '✗', words: `${failures} failing` }
     : { tone: 'green', mark: '✓', words: 'checks pass' }

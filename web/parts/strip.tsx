@@ -113,7 +113,7 @@ export function StripLegend() {
         <i class="key crash" /> crashed
       </span>
       <span>
-        <i class="key claim" /> said it is done (red: refused)
+        <i class="key claim" /> claimed done (red: refused)
       </span>
       <span>
         <i class="key worse" /> got worse
