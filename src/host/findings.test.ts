@@ -23,7 +23,7 @@ async function found(
 test.each<
   [story: string, files: Record<string, string>, changed: Record<string, string>, check: string, findings: string[]]
 >([
-  ['work is none', { 'a.js': '', 'a.test.js': '' }, { 'a.js': 'new', 'b.js': '' }, 'npm test', []],
+  ['work gives no finding', { 'a.js': '', 'a.test.js': '' }, { 'a.js': 'new', 'b.js': '' }, 'npm test', []],
   ['a test', { 'a.test.js': '' }, { 'a.test.js': 'x' }, 'npm test', ['tests-changed a.test.js']],
   [
     'a script that a script runs',

@@ -1,6 +1,5 @@
 /**
- * Where a loop starts that continues from a state of another one: in its own linked worktree, with the files of that
- * state.
+ * A loop that continues from a state of another one starts in its own linked worktree, with the files of that state.
  */
 import { join } from 'node:path'
 import type { Worktree } from '../engine/loop.ts'

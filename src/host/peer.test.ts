@@ -41,7 +41,7 @@ test.skipIf(!here)('finds this process itself, also over IPv6 and other addresse
   }
 })
 
-test.skipIf(!here)('one that has hung up is gone', async () => {
+test.skipIf(!here)('a process that has hung up is gone', async () => {
   const { port, visitor } = await openDoor()
   const socket = connect(port, '127.0.0.1')
   const connection = connectionOf(await visitor)

@@ -8,7 +8,7 @@ test('this process has not ended', () => {
   expect(isGone(process.pid)).toBe(false)
 })
 
-test('one that has ended and was reaped is gone', async () => {
+test('a process that has ended and was reaped is gone', async () => {
   const child = spawn('true')
   await once(child, 'exit')
   expect(isGone(child.pid ?? 0)).toBe(true)
@@ -35,7 +35,7 @@ test('a zombie is gone, although its id is still taken', { timeout: 60_000 }, as
   }
 })
 
-test('an id that was reused is gone, one of another container is unknown', ({ skip }) => {
+test('a reused id is gone, an id of another container is unknown', ({ skip }) => {
   skip(!existsSync('/proc/self/stat'), 'only Linux reports it')
   const born = bornOf(process.pid) ?? ''
   expect(born).toMatch(/^pid:\[\d+\] \d+$/)

@@ -43,7 +43,7 @@ export async function eventually<Answer>(
     const answer = await ask()
     if (answer) return answer
   }
-  throw new Error(`Nothing came of it in ${ms} ms: ${ask}`)
+  throw new Error(`No answer in ${ms} ms: ${ask}`)
 }
 
 /** Whether this machine lets the tests mount file systems: only root may, and not in every container. */

@@ -165,7 +165,7 @@ function entriesOf(spot: Spot, common: string): string[] {
   })
 }
 
-/** The repository in which the worktree is recorded; if the record is lost, its own link tells. */
+/** The repository in which the worktree is recorded; if the record is lost, its own link says it. */
 function readNote(spot: Spot): string | undefined {
   const link = /^gitdir: (.+)\/worktrees\/[^/]+$/.exec(readIfThere(join(treeOf(spot), '.git')) ?? '')
   return readIfThere(noteOf(spot)) || link?.[1]

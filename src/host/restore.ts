@@ -154,7 +154,7 @@ function refuseLocked({ gitDir, index }: Repository): void {
 async function refuseElsewhere(repo: Repository, branch: string | undefined): Promise<void> {
   const listed = await repo.ask(['worktree', 'list', '--porcelain', '-z'])
   if (!branch || !listed.ok) return
-  // git takes the folder of a repository for its own worktree if that is elsewhere, as it does for a submodule.
+  // git assumes that the folder of a repository is its worktree if that is elsewhere, as with a submodule.
   const others = listed.out.split('\0\0').slice(repo.gitDir === repo.commonDir ? 1 : 0)
   for (const entry of others) {
     const [where = '', ...lines] = entry.split('\0').filter(Boolean)

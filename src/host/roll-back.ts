@@ -27,7 +27,7 @@ async function wasCutOff({ repo, loop }: Restoring, names: readonly string[]): P
 }
 
 /**
- * First restores what was there before the interrupted rollback or undo, so that nobody takes the half of it for a
+ * First restores what was there before the interrupted rollback or undo, so that nobody mistakes half of it for a
  * state.
  */
 async function startOver(restoring: Restoring, names: readonly string[]): Promise<string[]> {

@@ -5,7 +5,7 @@ import { refOf } from './checkpoint.ts'
 /** Where a task lives: `home` is on this machine, `repo` is the remote that the machines share. */
 export type TaskPlace = { home: string; repo: string; branch: string; loop: string }
 
-/** A branch of the remote, whoever it belongs to. git would take some names for more than one. */
+/** A branch of the remote, whoever it belongs to. git would read some names as several. */
 export function mustBeBranch(branch: string): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses them, too
   if (branch === '' || /^[-/]|[/.]$|\.lock$|\.\.|\/\/|@\{|[\u0000-\u0020\u007f~^:?*[\\]/.test(branch))

@@ -134,7 +134,7 @@ function pasteable(text: string): string {
   return text.replace(/\r\n?/g, '\n').replace(/[\0-\x08\x0b-\x1f\x7f-\x9f]/g, '')
 }
 
-/** tmux takes a semicolon at the end of an argument for the end of a command. */
+/** tmux reads a semicolon at the end of an argument as the end of a command. */
 function plain(word: string): string {
   return word.endsWith(';') ? `${word.slice(0, -1)}\\;` : word
 }

@@ -78,7 +78,7 @@ describe('the story of a loop', () => {
     expect(statSync(join(home, 'transcripts', 'a1', 'loop.jsonl')).mode & 0o777).toBe(0o600)
   })
 
-  test('that starts with something else is none', () => {
+  test('that starts with something else is not a story', () => {
     transcripts.begin(beginning)
     writeFileSync(join(home, 'transcripts', 'a1', 'loop.jsonl'), '{"n":1,"fact":{}}\n')
     expect(transcripts.story('a1')).toBeUndefined()

@@ -1,6 +1,6 @@
 /** Calls the person's webhook. */
 
-/** Returns what went wrong, in words. */
+/** Returns what went wrong, as a sentence. */
 export async function postWebhook(
   address: string,
   body: object,

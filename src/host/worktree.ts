@@ -67,7 +67,7 @@ async function make(
 }
 
 /**
- * git takes a worktree that another git is just creating for a deleted one: they are created and removed one by one.
+ * While another git is creating a worktree, git considers it deleted: so they are created and removed one at a time.
  */
 export function inTurn<Result>(repo: Repository, work: () => Promise<Result>): Promise<Result> {
   const mine = (queues.get(repo.gitDir) ?? Promise.resolve()).then(work, work)
