@@ -458,7 +458,7 @@ describe.concurrent('the end', () => {
     expect(performance.now() - begun).toBeLessThan(10_000)
     expect(last.json.decision).toBeUndefined()
     expect(last.said).toContain(
-      'Task exceeded 30 minute timeout. Progress saved.\nralph: the webhook cannot be reached',
+      'Task exceeded 30 minute timeout. Progress saved.\nralph: the webhook could not be reached',
     )
     expect(vault.state('a')).toMatchObject({ status: 'timeout' })
     expect([vault.hookFiles(), isArmed(vault)]).toEqual([[], false])

@@ -16,6 +16,6 @@ export async function postWebhook(
     })
     return answer.ok ? undefined : `the webhook answered ${answer.status}.`
   } catch (cause) {
-    return `the webhook cannot be reached (${cause instanceof Error ? cause.message : cause}).`
+    return `the webhook could not be reached (${cause instanceof Error ? cause.message : cause}).`
   }
 }
