@@ -67,7 +67,7 @@ test.each<Era>(['legacy', 'auto'])(
     })
     const { id } = await use('create_task', { title: 'Build it' })
     expect(await use('delete_task', { task_id: id })).toEqual({
-      error: { code: 'declined', message: 'delete_task was not confirmed, and nothing was done.' },
+      error: { code: 'declined', message: 'delete_task was not confirmed; nothing was done.' },
     })
     answer = true
     expect(await use('delete_task', { task_id: id })).toEqual({ task_id: id })

@@ -12,7 +12,7 @@ import { hasTmux } from './tmux.ts'
 const bash = (command: string): Reply => ({ tools: [pi.bash(command)] })
 const works = (n: number): Reply[] => [bash(`echo ${n} >> work.txt`), { text: `Worked on part ${n}.` }]
 const DONE: Reply = { text: 'All is done.\n\n<promise>DONE</promise>' }
-const QUESTION = 'Ralph loop active. What should become of your text?'
+const QUESTION = 'Ralph loop active. What should happen to your text?'
 
 const facePath = ({ dir }: Place) => join(dir, '.pi', 'ralph-loop.local.md')
 const endOf = (place: Place) => query(place, 'SELECT status, reason, proof, iteration FROM loop')[0]
@@ -112,7 +112,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       const limited = failure(429, 'rate_limit_error', 'Limit reached. Please try again in 1s.')
       const { run, place } = await session([limited, limited, ...works(1), ...works(2), DONE])
       const ran = await run('-p', '/ralph-loop Build it --completion-promise DONE')
-      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('waits for the agent') })
+      expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('waiting for the agent') })
       expect(endOf(place)).toMatchObject({ status: 'completed', iteration: 3 })
     })
 
@@ -208,7 +208,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       await screen.enter('/ralph-loop Build it --max-iterations 5')
       await screen.shows('Ralph iteration: 3/5')
       await until('the tool runs', slow(place).begun)
-      await screen.shows(/↻ ralph 3\/5 · \d:\d\d · \$0\.000\d · the agent is at work/)
+      await screen.shows(/↻ ralph 3\/5 · \d:\d\d · \$0\.000\d · the agent is working/)
       await screen.enter('/cancel-ralph')
       await screen.shows('cancelled after 2 iterations')
       await until(
@@ -234,7 +234,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
         await screen.enter('Use tabs.')
         await screen.shows(QUESTION)
         screen.press('Enter')
-        await screen.shows('the next iteration is told')
+        await screen.shows('the next iteration gets this')
         place.write('on', '')
         await until('the tool runs', slow(place).begun)
         expect(heard(requests().at(-1))).toContain('A person says: Use tabs.')
@@ -321,7 +321,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
         await screen.enter('/quit')
         expect(await screen.ended()).toBe(0)
         const again = await (await session([bash('echo 2 > b'), DONE], place)).terminal('-c')
-        await again.shows('a loop of this session is not over (Ralph iteration: 1/10)')
+        await again.shows('this session has an unfinished loop (Ralph iteration: 1/10)')
         await again.enter('/ralph-resume')
         await again.shows('Completion detected')
         expect(endOf(place)).toMatchObject({ status: 'completed' })

@@ -78,13 +78,13 @@ export function sittingIn(client: Client): void {
 
         script(failure(503, 'overloaded_error', 'Overloaded'))
         place.write('go', '')
-        await screen.shows(/ralph: waits for the agent after 2 iterations; \/ralph-resume tries again at once\. 503/)
+        await screen.shows(/ralph: waiting for the agent after 2 iterations; \/ralph-resume retries now\. 503/)
         rmSync(join(place.dir, 'go'))
         script(...works(7), DONE)
         await screen.enter('/ralph-resume')
         await screen.shows('ralph: done after 4 iterations')
         expect(await loopOf(place)).toMatchObject({ status: 'completed', iterations: 4 })
-        expect(screen.screen()).not.toMatch(/waits for the agent[^↻]*\{"/)
+        expect(screen.screen()).not.toMatch(/waiting for the agent[^↻]*\{"/)
         expectFree(place, '.pi')
       },
     )

@@ -38,7 +38,7 @@ describe.concurrent('a turn that was interrupted', () => {
     await session.work()
     writeFileSync(join(place.root, 's-1.jsonl'), `${JSON.stringify(line)}\n`)
     expect(answerOf(await session.type('/ralph:status'))).toContain(
-      'ralph: interrupted after 1 iteration; /ralph:resume goes on',
+      'ralph: interrupted after 1 iteration; /ralph:resume continues',
     )
     expect((await place.ralph(['status'])).stdout).toContain('interrupted in a session of Claude Code')
     expect((await place.ralph(['status', loop])).stdout).toContain(
@@ -69,13 +69,13 @@ describe.concurrent('a loop that has ended', () => {
   test('is named by the status, with how to go on after a limit', async () => {
     const { session, loop } = await looping('Build it --max-iterations 1')
     expect((await session.work()).said).toMatch(
-      /stopped after 1 iteration \(max-iterations\)\. .* Go on: \/ralph:resume --max-iterations 11$/,
+      /stopped after 1 iteration \(max-iterations\)\. .* Continue: \/ralph:resume --max-iterations 11$/,
     )
     const said = answerOf(await session.type('/ralph:status'))
     expect(said).toContain(
       `stopped after 1 iteration (max-iterations). Reached the limit of 1 iteration. (loop ${loop}`,
     )
-    expect(said).toContain('Go on: /ralph:resume --max-iterations 11')
+    expect(said).toContain('Continue: /ralph:resume --max-iterations 11')
     expect(said).toContain('No loop is active in this session now.')
   })
 
@@ -83,7 +83,7 @@ describe.concurrent('a loop that has ended', () => {
     const { place, session, loop } = await looping('Build it --max-iterations 1 --completion-promise DONE')
     await session.work()
     expect(answerOf(await session.type('/ralph:resume'))).toContain(
-      'ended on its limit. Go on with it: /ralph:resume --max-iterations 11',
+      'halted on a limit. Continue it: /ralph:resume --max-iterations 11',
     )
     expect(answerOf(await session.type('/ralph:resume --max-iterations 1'))).toContain(
       'Give it more: /ralph:resume --max-iterations 11',

@@ -179,7 +179,7 @@ describe('claude with the plugin from its marketplace', () => {
     expect(await other.ask(LOOP)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('All done.'),
-      stderr: expect.stringMatching(/^ralph: done after 2 iterations, by the agent's word alone/),
+      stderr: expect.stringMatching(/^ralph: done after 2 iterations, on the agent's word alone/),
     })
     expect(await other.newest()).toMatchObject({ status: 'completed', iterations: 2 })
     expectNothingLeft(other)

@@ -44,7 +44,7 @@ test('a closed session is interrupted, and goes on elsewhere', async ({ skip }) 
   const loop = onlyLoop(place)
   expect(await statusOf(place)).toContain('running in a session of Gemini')
   const early = await openClient(place, { session: 'g-2', prompt: `/ralph:resume ${loop}` })
-  expect(early.answer).toContain('is at work in another session of Gemini')
+  expect(early.answer).toContain('is running in another session of Gemini')
   await early.end()
 
   await first.end()

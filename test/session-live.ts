@@ -239,7 +239,7 @@ export function endings({ bash, place, face }: Sitting): Ending[] {
       replies: [...work(1), bash(look), { text: 'Step 2 is done.' }, bash('echo 3 >> a.txt'), DONE],
       requests: 6,
       end: { status: 'completed', proof: 'claimed', iterations: 3, max_iterations: 8 },
-      says: "ralph: done after 3 iterations, by the agent's word alone (proof: claimed).",
+      says: "ralph: done after 3 iterations, on the agent's word alone (proof: claimed).",
     },
     {
       options: '--max-iterations=3',

@@ -175,7 +175,7 @@ live(
 
     script(failure(503, 'overloaded_error', 'Overloaded'))
     place.write('go', '')
-    await terminal.shows('ralph: waits for the agent after 2 iterations')
+    await terminal.shows('ralph: waiting for the agent after 2 iterations')
     script(...works(3), DONE)
     await terminal.submit('/ralph:resume ')
     await terminal.shows('ralph: done after 4 iterations')

@@ -63,7 +63,7 @@ sitting.live('qwen spells brackets out in the first prompt: it is asked for a si
   expect(await ask('/ralph:loop Keep <b> & "c". --completion-promise COMPLETE')).toMatchObject({ code: 0 })
   const first = JSON.stringify(requests()[0])
   expect(first).toContain('Keep &lt;b&gt; & \\"c\\".')
-  expect(first).toContain('the task as it was typed is in')
+  expect(first).toContain('the task as typed is in')
   expect(first).toContain('put `TASK_COMPLETE` alone on the last line')
   expect(first).not.toContain('&lt;promise')
   expect(await newest()).toMatchObject({ status: 'completed' })

@@ -34,7 +34,7 @@ describe.concurrent('/ralph:steer', () => {
   test('reaches the next iteration once, and the loop does not pause', async () => {
     const { place, session } = await looping()
     expect(answerOf(await session.type('/ralph:steer Use "tabs" $(x)'))).toBe(
-      'ralph: the next iteration is told, and the loop goes on.',
+      'ralph: the next iteration gets this; the loop continues.',
     )
     expect([statusOf(place), /^active: (.*)$/m.exec(face(place))?.[1]]).toEqual(['running', 'true'])
     expect(told(await session.work())).toEqual([2, 'Use "tabs" $(x)'])
@@ -43,7 +43,7 @@ describe.concurrent('/ralph:steer', () => {
 
   test('is refused without words, and where there is no loop', async () => {
     const { place, session } = await looping()
-    expect(answerOf(await session.type('/ralph:steer '))).toContain('There is nothing to tell. Say what')
+    expect(answerOf(await session.type('/ralph:steer '))).toContain('Missing text. Say what')
     const other = openSession(place, { id: 's-2' })
     expect(answerOf(await other.type('/ralph:steer Use tabs.'))).toContain('no loop is active in this session')
     expect(told(await session.work())).toEqual([2, undefined])
@@ -53,7 +53,7 @@ describe.concurrent('/ralph:steer', () => {
     const { session } = await looping()
     await session.type('/ralph:pause')
     expect(answerOf(await session.type('/ralph:steer Use tabs.'))).toContain(
-      'the loop is paused; /ralph:resume goes on',
+      'the loop is paused; the agent gets this after /ralph:resume.',
     )
     expect(told(await session.type('/ralph:resume'))).toEqual([1, 'Use tabs.'])
     expect(told(await session.work())).toEqual([2, undefined])
@@ -70,7 +70,7 @@ describe.concurrent('/ralph:steer', () => {
     place.write('check.sh', 'touch begun; while [ ! -e go ]; do sleep 0.02; done; exit 1')
     const stop = session.stop('Done.\n\n<promise>COMPLETE</promise>')
     await until('the check runs', () => existsSync(join(place.dir, 'begun')))
-    expect(answerOf(await session.type('/ralph:steer Use tabs.'))).toContain('the next iteration is told')
+    expect(answerOf(await session.type('/ralph:steer Use tabs.'))).toContain('the next iteration gets this')
     place.write('go', '')
     expect(told(await stop)).toEqual([2, 'Use tabs.'])
   })
@@ -118,7 +118,7 @@ describe.concurrent('/ralph:steer', () => {
       ).ended
     await type('/ralph:loop Build it')
     const { out, err } = await type(typed)
-    expect(out + err).toContain('the next iteration is told, and the loop goes on.')
+    expect(out + err).toContain('the next iteration gets this; the loop continues.')
   })
 
   test.each(['$ralph-steer Use tabs.', '$ralph-status', '$ralph-help', '$ralph-loop Another one'])(
@@ -150,7 +150,7 @@ describe.concurrent('/ralph:steer', () => {
     expect((await ask('command', { command: 'steer', args: 'Use tabs.' })).json).toMatchObject({
       next: 'none',
       status: 'running',
-      show: [{ level: 'info', text: 'ralph: the next iteration is told, and the loop goes on.' }],
+      show: [{ level: 'info', text: 'ralph: the next iteration gets this; the loop continues.' }],
     })
   })
 })

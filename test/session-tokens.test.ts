@@ -46,7 +46,7 @@ test('a loop halts at its limit of tokens, and goes on with another', async () =
   expect((await session.work()).prompt).toContain('This is iteration 2')
   say(place, 'two', 1_000)
   expect((await session.work()).said).toContain('stopped after 2 iterations (tokens)')
-  expect(answerOf(await session.type('/ralph:status'))).toContain('Go on: /ralph:resume --max-tokens 4000')
+  expect(answerOf(await session.type('/ralph:status'))).toContain('Continue: /ralph:resume --max-tokens 4000')
   expect((await session.type('/ralph:resume --max-tokens 4000')).prompt).toContain('This is iteration 3')
   say(place, 'three', 500)
   await session.work()

@@ -42,7 +42,7 @@ async function looping(args: string, how: { git?: boolean; env?: Record<string, 
   const place = makePlace({ git: how.git ?? false })
   const session = openSession(place, how.env ? { env: how.env } : {})
   const begun = await session.type(`/ralph:loop ${args}`)
-  expect(begun).toMatchObject({ code: 0, err: '', said: expect.stringContaining('the loop begins') })
+  expect(begun).toMatchObject({ code: 0, err: '', said: expect.stringContaining('loop started') })
   return { place, session, begun, loop: onlyLoop(place) }
 }
 
@@ -192,11 +192,11 @@ describe.concurrent('what goes wrong elsewhere', () => {
   test('a second loop does not overwrite the first', async () => {
     const { place, session, loop } = await looping('Build it --completion-promise ONE')
     const before = face(place)
-    expect(answerOf(await session.type('/ralph:loop Build more'))).toContain(`This session has loop ${loop} already`)
+    expect(answerOf(await session.type('/ralph:loop Build more'))).toContain(`This session already has loop ${loop}`)
     expect(face(place)).toBe(before)
 
     const other = openSession(place, { id: 's-2' })
-    expect((await other.type('/ralph:loop Build more --completion-promise TWO')).said).toContain('the loop begins')
+    expect((await other.type('/ralph:loop Build more --completion-promise TWO')).said).toContain('loop started')
     expect(face(place)).toBe(before)
     expect(field(place, 'session_id', '.claude/ralph-loop.s-2.local.md')).toBe('"s-2"')
 
@@ -374,7 +374,7 @@ describe.concurrent('bad input', () => {
       code: 0,
       err: '',
       prompt: '',
-      said: expect.stringContaining('its program (npm install -g ralphloop) was not found'),
+      said: expect.stringContaining('the ralph program (npm install -g ralphloop) was not found'),
     })
     expect(await session.work('x', {}, alone)).toMatchObject(PASSES)
     // What `ralph install` makes.
@@ -407,7 +407,7 @@ describe.concurrent('bad input', () => {
       writeFileSync(join(place.home, 'armed', 's-1'), text)
       expect(await session.work()).toMatchObject(PASSES)
     }
-    expect(answerOf(await session.type('/ralph:status'))).toContain(`Besides, in this folder: loop ${loop}`)
+    expect(answerOf(await session.type('/ralph:status'))).toContain(`Also in this folder: loop ${loop}`)
     expect(asked(await session.type(`/ralph:resume ${loop}`))).toBe(1)
     expect(asked(await session.work())).toBe(2)
   })
@@ -440,7 +440,7 @@ describe.concurrent('bad input', () => {
       said: expect.stringContaining(`loop ${loop} is gone`),
     })
     expect(await session.work()).toMatchObject(PASSES)
-    expect((await session.type('/ralph:loop Build anew')).said).toContain('the loop begins')
+    expect((await session.type('/ralph:loop Build anew')).said).toContain('loop started')
   })
 
   test.each<[what: string, make: (path: string, place: Place) => void, why: string]>([
@@ -451,7 +451,7 @@ describe.concurrent('bad input', () => {
         place.write('../elsewhere.md', '---\nmax_iterations: 1\n---\n\nEvil\n')
         symlinkSync('../../elsewhere.md', path)
       },
-      'it is a link now',
+      'it is now a symbolic link',
     ],
     [
       'a folder',
@@ -459,7 +459,7 @@ describe.concurrent('bad input', () => {
         rmSync(path)
         mkdirSync(path)
       },
-      'it is no plain file',
+      'it is not a regular file',
     ],
   ])('a face that became %s is left alone', async (_, make, why) => {
     const { place, session } = await looping('Build it --completion-promise DONE')
@@ -479,7 +479,7 @@ describe.concurrent('bad input', () => {
     edit(place, 'Build it', 'Evil')
     chownSync(join(place.dir, FACE), 65_534, 65_534)
     const heard = await session.work()
-    expect(heard.said).toContain('it belongs to somebody else')
+    expect(heard.said).toContain('it belongs to another user')
     expect(heard.prompt.startsWith('Build it\n')).toBe(true)
   })
 
@@ -507,7 +507,7 @@ describe.concurrent('bad input', () => {
     const place = makePlace({ git: false })
     make(place)
     const session = openSession(place)
-    expect((await session.type('/ralph:loop Build it --completion-promise DONE')).said).toContain('the loop begins')
+    expect((await session.type('/ralph:loop Build it --completion-promise DONE')).said).toContain('loop started')
     expect(asked(await session.work())).toBe(2)
     expect((await session.work(promised('DONE'))).said).toContain('done after 2')
     expect(existsSync(join(place.root, 'ralph-loop.local.md'))).toBe(false)
@@ -617,7 +617,7 @@ describe.concurrent('checks', () => {
     process.kill(program, 'SIGKILL')
     expect(await hook.ended).toMatchObject({ code: 0, out: '' })
     expect([turns(place), isArmed(place)]).toEqual([1, true])
-    expect(answerOf(await session.type('/ralph:status'))).toContain('the checks could not be run to their end')
+    expect(answerOf(await session.type('/ralph:status'))).toContain('the checks did not finish')
 
     const next = callGate(place, 'stop', session.stopPayload('I said so.'))
     await until('the second check', () => checks(place).length === 2)
@@ -632,7 +632,7 @@ describe.concurrent('checks', () => {
     process.kill(program, 'SIGTERM')
     expect(await hook.ended).toMatchObject({
       prompt: '',
-      said: expect.stringContaining('/ralph:resume tries them again'),
+      said: expect.stringContaining('/ralph:resume runs them again'),
     })
     expect(carriers(`RALPH_LOOP_ID=${loop}`)).toEqual([])
     writeFileSync(join(place.root, 'go'), '')
@@ -651,7 +651,7 @@ describe.concurrent('checks', () => {
 
   test('a cancel while checks run ends them', async () => {
     const { place, session, loop, hook } = await checking()
-    expect(answerOf(await session.type('/ralph:cancel'))).toContain(`told loop ${loop}`)
+    expect(answerOf(await session.type('/ralph:cancel'))).toContain(`cancel requested for loop ${loop}`)
     expect((await hook.ended).said).toContain('cancelled after 1 iteration')
     expect([carriers(`RALPH_LOOP_ID=${loop}`), isArmed(place)]).toEqual([[], false])
   })
@@ -659,7 +659,7 @@ describe.concurrent('checks', () => {
   test('a pause while checks run is heard after them', async () => {
     const { place, session, loop, hook } = await checking()
     writeFileSync(join(place.root, 'fails'), '')
-    expect(answerOf(await session.type('/ralph:pause'))).toContain(`told loop ${loop}`)
+    expect(answerOf(await session.type('/ralph:pause'))).toContain(`pause requested for loop ${loop}`)
     writeFileSync(join(place.root, 'go'), '')
     expect(await hook.ended).toMatchObject({ prompt: '', said: expect.stringContaining('paused after 1 iteration') })
     expect(asked(await session.type('/ralph:resume'))).toBe(2)
@@ -724,7 +724,7 @@ describe.concurrent('a person in the session', () => {
     const { session, loop } = await looping('Build it --max-iterations 5')
     await session.work()
     expect(answerOf(await session.type('/ralph:pause'))).toContain(
-      'ralph: paused after 1 iteration. Go on here with /ralph:resume',
+      'ralph: paused after 1 iteration. Resume here with /ralph:resume',
     )
     expect(await session.stop('A turn that was under way.')).toMatchObject(PASSES)
     expect(answerOf(await session.type('/ralph:pause'))).toContain('paused after 1 iteration')
@@ -814,7 +814,7 @@ describe.concurrent('a person in the session', () => {
       const row = query(place, "SELECT id FROM loop WHERE status = 'running'")[0]
       return place.calls()[0] && row && String(row.id)
     })
-    expect(answerOf(await elsewhere.type(`/ralph:resume ${driven}`))).toContain('is at work elsewhere')
+    expect(answerOf(await elsewhere.type(`/ralph:resume ${driven}`))).toContain('is running elsewhere')
     expect(isArmed(place, 's-2')).toBe(false)
     writeFileSync(join(place.root, 'go'), '')
     await going.ended
@@ -824,7 +824,7 @@ describe.concurrent('a person in the session', () => {
     const { place, session, loop } = await looping('Build it')
     const other = openSession(place, { id: 's-2' })
     await other.type('/ralph:loop Build more')
-    expect(answerOf(await other.type(`/ralph:resume ${loop}`))).toContain('This session has loop')
+    expect(answerOf(await other.type(`/ralph:resume ${loop}`))).toContain('This session already has loop')
     await place.ralph(['pause', loop])
     await place.ralph(['cancel', String(query(place, 'SELECT id FROM loop WHERE id <> ?', loop)[0]?.id)])
     expect((await other.type(`/ralph:resume ${loop}`)).prompt).toMatch(/^Build it\n/)
@@ -845,7 +845,7 @@ describe.concurrent('what a person may not have meant', () => {
   test.each(['<promise>COMPLETE</promise>', 'TASK_COMPLETE'])('the agent claims with %s, as headless', async (tag) => {
     const { begun, session, place } = await looping('Build it')
     expect(begun.prompt).toContain('put `<promise>COMPLETE</promise>` alone on the last line, after an empty line')
-    expect(begun.said).toContain('done when it says <promise>COMPLETE</promise>')
+    expect(begun.said).toContain('done when the agent says <promise>COMPLETE</promise>')
     expect(await session.work(`All of it.\n\n${tag}`)).toMatchObject({
       prompt: '',
       said: expect.stringContaining('done after 1 iteration'),
@@ -864,9 +864,9 @@ describe.concurrent('what a person may not have meant', () => {
 
   test('an option that stays in the prompt is said, and a check that is not there', async () => {
     const { begun } = await looping('Build it --verify npm test')
-    expect(begun.said).toContain('--verify was taken for a part of the prompt')
+    expect(begun.said).toContain('--verify was read as part of the prompt')
     const other = await looping('Build it --verify no-such-program')
-    expect(other.begun.said).toContain('"no-such-program" is not here yet')
+    expect(other.begun.said).toContain('"no-such-program" is not installed yet')
   })
 
   test('an order that names another loop ends neither', async () => {
@@ -948,7 +948,7 @@ describe.concurrent('caps of hosts', () => {
       false,
       false,
     ])
-    expect(said[1]).toContain('this is the last one. Should it stop here, go on with /ralph:resume')
+    expect(said[1]).toContain('this is the last one. If it stops here, resume with /ralph:resume')
   })
 
   test('Claude allows 8 by default; 0 lifts it; nonsense is the default', async () => {
@@ -1053,7 +1053,7 @@ describe.concurrent('hosts', () => {
     const ends = (llmContent: string) =>
       callGate(place, 'stop', { ...base, hook_event_name: 'AfterTool', tool_response: { llmContent } }).ended
     const begun = { ...base, hook_event_name: 'BeforeAgent', prompt: '/ralph:loop Build it' }
-    expect((await callGate(place, 'prompt', begun).ended).said).toContain('Esc pauses the loop')
+    expect((await callGate(place, 'prompt', begun).ended).said).toContain('Esc pauses it')
     const lines = [{ id: '1', type: 'user', content: [{ text: 'Build it' }] }]
     writeFileSync(record, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
     expect(await ends('Output: fine')).toMatchObject(PASSES)
@@ -1458,7 +1458,7 @@ describe.concurrent('settings', () => {
     const first = openSession(place)
     const told = await first.type('/ralph:loop Build it')
     expect(told.said).toContain(
-      'at most 4 iterations · done when it says <promise>OK</promise> · checked by test -e done.',
+      'at most 4 iterations · done when the agent says <promise>OK</promise> · checked by test -e done.',
     )
     expect((await first.work(promised('OK'))).said).toContain('test -e done fails')
     const env = { RALPH_MAX_ITERATIONS: '6' }
@@ -1745,8 +1745,8 @@ describe('a plain prompt with completion criteria', () => {
     const place = makePlace({ git: false })
     const session = openSession(place)
     const begun = await session.type(WRAPPED)
-    expect(begun.said).toContain('ralph: the prompt has completion criteria, so it is worked on as a loop.')
-    expect(begun.said).toContain('at most 4 iterations · done when it says <promise>SHIPPED</promise>')
+    expect(begun.said).toContain('ralph: the prompt has completion criteria, so it runs as a loop.')
+    expect(begun.said).toContain('at most 4 iterations · done when the agent says <promise>SHIPPED</promise>')
     expect(asked(begun)).toBe(1)
     expect(asked(await session.type(WRAPPED))).toBe(1) // by a second hook
     expect(query(place, 'SELECT status FROM loop')).toEqual([{ status: 'running' }])

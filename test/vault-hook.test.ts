@@ -148,7 +148,7 @@ describe.concurrent('a stop passes without Node', () => {
     const isTold = env?.RALPH_TASK_ID !== undefined && env.RALPH_LOOP_ID === undefined
     expect(heard).toMatchObject(isTold ? { code: 0 } : PASSES)
     if (isTold)
-      expect(heard.json).toEqual({ systemMessage: expect.stringContaining('no task of this vault has the name') })
+      expect(heard.json).toEqual({ systemMessage: expect.stringContaining('this vault has no task with that name') })
     expect(started()).toBe(false)
     for (const folder of [vault.dir, vault.place.root]) expect(readdirSync(folder)).not.toContain('PWNED')
     expect(vault.state('a')).toMatchObject({ status: 'initializing', iteration: 0 })
@@ -380,7 +380,7 @@ describe.concurrent('folders', () => {
       open.push(api)
       writeFileSync(join(vault.dir, 'Needs_Action', 'a.md'), 'Do it.')
       await api.startTask({ task_file: 'Needs_Action/a.md' })
-      expect((await vault.stop({ RALPH_TASK_ID: 'a' })).out).toContain('no task of this vault has the name')
+      expect((await vault.stop({ RALPH_TASK_ID: 'a' })).out).toContain('this vault has no task with that name')
       expect((await vault.stop({ RALPH_TASK_ID: 'a', ...env })).json).toMatchObject({ decision: 'block' })
       vault.move('a.md', 'Elsewhere')
       expect(await vault.stop({ RALPH_TASK_ID: 'a', ...env })).toMatchObject(completesIn('/Elsewhere/'))
@@ -654,7 +654,7 @@ describe.concurrent('the forms of a name', () => {
   test.each(['a.v2', 'a.txt', 'Done/a.v2.md'])('%s is not', async (name) => {
     const vault = await makeVault()
     await vault.start('a.md')
-    expect((await vault.stop({ RALPH_TASK_ID: name })).out).toContain('no task of this vault has the name')
+    expect((await vault.stop({ RALPH_TASK_ID: name })).out).toContain('this vault has no task with that name')
     expect(vault.state('a')).toMatchObject({ iteration: 0 })
   })
 
@@ -771,7 +771,7 @@ describe.concurrent('what is missing', () => {
     await vault.start('a.md')
     rmSync(join(vault.place.home, 'hook.cjs'))
     const env = { RALPH_TASK_ID: 'a', PATH: pathWithoutNode(vault.place) }
-    expect((await vault.stop(env)).said).toContain('its program (npm install -g ralphloop) was not found')
+    expect((await vault.stop(env)).said).toContain('the ralph program (npm install -g ralphloop) was not found')
     expect(await vault.stop(env)).toMatchObject(PASSES)
   })
 

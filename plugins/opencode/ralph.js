@@ -9,20 +9,20 @@ import { fileURLToPath } from 'node:url'
 
 /** @type {Record<string, string>} */
 const COMMANDS = {
-  loop: 'work on a prompt again and again: PROMPT [--max-iterations N] [--completion-promise T] [--verify CMD]',
-  cancel: 'end the loop of this session',
-  status: 'what the loop of this session is doing',
-  pause: 'let the loop of this session rest',
-  resume: 'go on with a paused loop',
+  loop: 'work on a prompt in a loop: PROMPT [--max-iterations N] [--completion-promise T] [--verify CMD]',
+  cancel: "end this session's loop",
+  status: "show the state of this session's loop",
+  pause: "pause this session's loop",
+  resume: 'resume a paused loop',
   steer: 'tell the next iteration something: WORDS',
-  help: 'how a loop is started and what it understands',
+  help: 'explain loops, their options and how they end',
 }
 const GOING = ['running', 'verifying', 'waiting', 'needs-input']
 const LIMIT_MS = 3_600_000 // checks may take long
 const BUILT = join(dirname(realpathSync(fileURLToPath(import.meta.url))), '..', '..', 'dist', 'hook.cjs')
 const HOST = /kilo/.test(basename(process.execPath)) ? 'kilo' : 'opencode'
 const IS_RUN = process.argv[2] === 'run'
-const ONE_TURN = `ralph: \`${HOST} run\` ends with its first turn, so no loop can go on in it. Type /ralph:loop in a session that stays open, or use \`ralph run --agent ${HOST}\`.`
+const ONE_TURN = `ralph: \`${HOST} run\` ends with its first turn, so no loop can run in it. Type /ralph:loop in a session that stays open, or use \`ralph run --agent ${HOST}\`.`
 /** @type {Answer} */
 const NOTHING = { next: 'none', status: 'none', show: [] }
 
@@ -182,7 +182,7 @@ export const Ralph = async ({ client, directory }) => {
     try {
       return out || how !== 0 ? JSON.parse(out) : NOTHING
     } catch {
-      const text = `ralph gave no answer, and this session goes on without it: ${node} ${hook} (${how})`
+      const text = `ralph gave no answer; this session continues without it: ${node} ${hook} (${how})`
       return { ...NOTHING, show: [{ level: 'error', text }] }
     }
   }

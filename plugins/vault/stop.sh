@@ -1,18 +1,18 @@
 #!/bin/sh
-# ralph: a session that works on a task of this vault may stop when the task's file is in Done; until then Node decides.
-# Usage: stop.sh [TASK], the payload on stdin. `ralph install` puts in these three; the environment beats them.
+# ralph: a session that works on a task of this vault may stop once the task's file is in Done; until then Node decides.
+# Usage: stop.sh [TASK], with the payload on stdin. `ralph install` fills in these three; the environment overrides them.
 home=$HOME/.ralph
 state=Ralph_State
 finished=Done
 
-# What is not needed is read all the same, or the host would write into a closed pipe.
+# Unneeded input is read anyway, or the host would write into a closed pipe.
 pass() { exec cat >/dev/null; }
 unknown() {
-  echo '{"systemMessage":"ralph: no task of this vault has the name that was given, so nothing holds this session. `ralph task list` tells them."}'
+  echo '{"systemMessage":"ralph: this vault has no task with that name, so the session may stop. `ralph task list` lists them."}'
   pass
 }
 
-[ -z "$RALPH_LOOP_ID" ] || pass # an agent that ralph itself has started
+[ -z "$RALPH_LOOP_ID" ] || pass # an agent that ralph itself started
 vault=${0%/.claude/hooks/*}
 [ "$vault" != "$0" ] || vault=${CLAUDE_PROJECT_DIR:-.}
 node=${RALPH_NODE:-$home/node}
@@ -30,7 +30,7 @@ if [ -z "$task" ]; then
   [ -f "$session" ] && [ -r "$session" ] || pass
   IFS= read -r task <"$session"
 fi
-case $task in /* | ../* | */../*) unknown ;; esac # it must not lead anywhere else
+case $task in /* | ../* | */../*) unknown ;; esac # it must stay inside the folder
 given=${task##*/}
 task=$given
 [ -f "$state/.hook/$task" ] || [ -f "$state/$task.json" ] || task=${task%.*}
@@ -51,10 +51,10 @@ moved=
 case $name in '' | */*) ;; *) [ ! -f "$finished/$name" ] || [ -L "$finished/$name" ] || moved=1 ;; esac
 if [ -n "$moved" ] && [ -z "$checks" ]; then
   folder=/${finished#"$vault"/}/
-  case $folder in //* | *[\"\\[:cntrl:]]*) folder=its ;; esac # what JSON would not take as it is
+  case $folder in //* | *[\"\\[:cntrl:]]*) folder=its ;; esac # not valid in JSON as is
   printf '{"systemMessage":"✅ Task complete! File found in %s folder."}\n' "$folder"
   [ -n "$node" ] && [ -e "$program" ] || pass
-  # The turn is counted behind the session's back: it need not wait for Node.
+  # The turn is counted in the background: the session need not wait for Node.
   {
     RALPH_HOME=$home RALPH_TASK_ID=$task "$node" "$program" "$@" "$vault" <&3 3<&- >/dev/null 2>&1 &
   } 3<&0
@@ -64,10 +64,10 @@ if [ -n "$node" ] && [ -e "$program" ]; then
   RALPH_HOME=$home RALPH_TASK_ID=$task exec "$node" "$program" "$@" "$vault"
 fi
 
-# Once is enough: the session goes on without ralph.
+# Said only once: the session continues without ralph.
 [ ! -e "$home/hook-missing" ] || pass
-# In a shell of its own: one that cannot write would end here, and its exit code would trap the session.
+# In a subshell: one that cannot write would exit here, and its exit code would trap the session.
 (mkdir -p "$home" && : >"$home/hook-missing") 2>/dev/null
-if [ -e "$program" ]; then missing='Node 22.19 or newer'; else missing='its program (npm install -g ralphloop)'; fi
-printf '{"systemMessage":"ralph cannot go on with this task: %s was not found. Install it, then run: ralph install claude --vault DIR"}\n' "$missing"
+if [ -e "$program" ]; then missing='Node 22.19 or newer'; else missing='the ralph program (npm install -g ralphloop)'; fi
+printf '{"systemMessage":"ralph cannot continue this task: %s was not found. Install it, then run: ralph install claude --vault DIR"}\n' "$missing"
 pass

@@ -1,4 +1,4 @@
-/** Keeps one agent in its pane going: its task is its loop, and when that is over the next one begins. */
+/** Keeps one agent in its pane going: its task is its loop, and when that ends, the next one starts. */
 import { visit } from '../drive/visit.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
@@ -13,10 +13,10 @@ import { setUp } from './set-up.ts'
 import type { Site } from './site.ts'
 import { startAgent } from './start-agent.ts'
 
-/** What an agent is to do, oldest first. */
+/** An agent's pending tasks, oldest first. */
 export type Tasks = () => Promise<StoredMail[]>
 
-/** Returns when the dispatcher leaves, or when its agent is not wanted any more. */
+/** Returns when the dispatcher leaves, or when its agent is no longer wanted. */
 export async function attend(
   site: Site,
   pane: Pane,
@@ -29,7 +29,7 @@ export async function attend(
   }
 }
 
-/** Nothing is to be done: the agent is kept there all the same. */
+/** There is nothing to do: the agent is kept running anyway. */
 async function idle(site: Site, pane: Pane, stop: AbortSignal): Promise<void> {
   const { facts, agent, restarts } = pane.record
   if (!agent.worktree && facts.dir === undefined) return comeUp(site, pane, { resume: false, stop })
@@ -40,7 +40,7 @@ async function idle(site: Site, pane: Pane, stop: AbortSignal): Promise<void> {
   await pane.news.wait(undefined, stop)
 }
 
-/** Who has closed it, or told it to end, wants it so. One that crashed, or went with its server, comes back. */
+/** An agent that the user closed or told to quit stays closed. One that crashed, or died with its server, comes back. */
 async function isToStay({ tmux }: Site, { record: { facts } }: Pane): Promise<boolean> {
   if (facts.ended?.closed) return (await tmux.look())?.server !== facts.server
   return facts.ended?.code !== 0 && (facts.failed ?? 0) < 3
@@ -59,7 +59,7 @@ async function comeUp(site: Site, pane: Pane, { resume, stop }: { resume: boolea
   }
 }
 
-/** The loop it works on. One that is over is looked at by a person, and then forgotten. */
+/** The loop it works on. A finished one is forgotten once the user has looked at it. */
 async function current({ store }: Site, pane: Pane): Promise<Loop | undefined> {
   const { loop: id, last } = pane.record
   const loop = id === undefined ? undefined : await store.load(id)
@@ -74,14 +74,14 @@ async function current({ store }: Site, pane: Pane): Promise<Loop | undefined> {
   return undefined
 }
 
-/** A loop that waits for a person goes on with what they type in the pane, or with an order from elsewhere. */
+/** A loop that waits for the user continues with what they type in the pane, or with an order from elsewhere. */
 function isMovable({ record }: Pane, { next }: Loop): boolean {
   if (next.kind !== 'wait' || next.until !== undefined) return true
   return next.why === 'person' && record.facts.typed !== undefined
 }
 
 const SPENT =
-  'The cost limit for all agents together (max_total_cost_usd) is reached. Raise it and restart the dispatcher.'
+  'The total cost limit for all agents (max_total_cost_usd) is reached. Raise it and restart the dispatcher.'
 
 async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; stop: AbortSignal }): Promise<boolean> {
   const [task] = await tasks()
@@ -100,7 +100,7 @@ async function begin(site: Site, pane: Pane, { tasks, stop }: { tasks: Tasks; st
   return true
 }
 
-/** Undefined where no loop can be made of it; the person is told. */
+/** Undefined if it cannot become a loop; the user gets a note. */
 async function made({ make, note }: Site, { record: { agent } }: Pane, prompt: string): Promise<Loop | undefined> {
   try {
     return await make(agent, prompt)
@@ -111,7 +111,7 @@ async function made({ make, note }: Site, { record: { agent } }: Pane, prompt: s
   }
 }
 
-/** Without a loop: the agent gets the task as it is, and what it makes of it is the person's to judge. */
+/** Without a loop: the agent gets the task as is, and the user judges the result. */
 async function giveOnce(
   site: Site,
   pane: Pane,
@@ -150,7 +150,7 @@ async function drive(site: Site, pane: Pane, { id, stop }: { id: string; stop: A
     await visit<void>(id, {
       store,
       now,
-      // Somebody gives it an order; it is free again at once.
+      // An order is being given; it is free again at once.
       held: () => pane.news.wait(200, stop),
       takeUp: { reap, loss: async () => undefined },
       work: (held) => driveInPane(site, pane, { held, stop }),
@@ -163,7 +163,7 @@ async function drive(site: Site, pane: Pane, { id, stop }: { id: string; stop: A
   }
 }
 
-/** What a person must put right first, such as a set-up that fails, is no reason to try again and again. */
+/** A problem that the user must fix first, such as a failing setup, is not retried. */
 async function giveUp({ store, now }: Site, pane: Pane, id: string): Promise<void> {
   await visit<void>(id, {
     store,

@@ -1,4 +1,4 @@
-/** One turn of an agent in its pane: its prompt is brought in, seen to arrive, and its end waited for. */
+/** One turn of an agent in its pane: submits its prompt, makes sure it arrives, and waits for the end. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome } from '../agents/agent.ts'
 import type { Sight } from '../agents/read-screen.ts'
@@ -13,38 +13,38 @@ import { whatNow } from './what-now.ts'
 export type Talk = {
   mark: TurnMark
   text: string
-  /** Puts secrets in the place of their marks, right before the text is typed in. */
+  /** Replaces marks with their secrets right before the text is typed. */
   open(text: string): string
   dir: string
-  /** Besides what every agent finds in its environment. */
+  /** In addition to every agent's environment. */
   env?: Readonly<Record<string, string>>
   deadline?: number
-  /** Whether nobody wants it any more. */
+  /** Whether it is no longer wanted. */
   isOff?: () => Promise<boolean>
 }
 
 export type Talked =
   | { kind: 'over'; outcome: Outcome | 'aborted' }
-  /** A person has typed something of their own, or closed its pane. */
+  /** The user has typed something of their own, or closed its pane. */
   | { kind: 'typed' | 'closed' }
-  /** Its terminal is gone with all the others. */
+  /** Its terminal is gone, along with all the others. */
   | { kind: 'lost' }
-  /** The signal fired, or its time is over. */
+  /** The signal fired, or its time is up. */
   | { kind: 'cut' | 'late' }
 
-/** For so long a prompt may be on its way. */
+/** How long a prompt may take to arrive. */
 const ARRIVES_MS = 5_000
 /** After this long without a key press, and with an empty line, nobody is typing. */
 const TYPES_MS = 10_000
 const LOOK_MS = 1_000
-/** So long a pasted prompt may take to show. */
+/** How long a pasted prompt may take to show. */
 const SHOWS_MS = 3_000
 const SHOWS_EVERY_MS = 100
 /** How often Enter is pressed for one prompt. */
 const PRESSES = 5
-/** What was typed and is gone was sent off, and is soon told. */
+/** Typed text that has disappeared was submitted, and a report follows soon. */
 const SENT_OFF_MS = 1_500
-/** So long its line may take to show. One that is not known by its looks after that is talked to all the same. */
+/** How long its input line may take to appear. After that, the prompt is typed even if the line is not recognized. */
 const COMES_UP_MS = 15_000
 
 export async function converse(site: Site, pane: Pane, talk: Talk, signal: AbortSignal): Promise<Talked> {
@@ -58,7 +58,7 @@ export async function converse(site: Site, pane: Pane, talk: Talk, signal: Abort
         case 'typed':
           return act
         case 'closed':
-          // Whoever closes one terminal means it. A server that is gone has taken all of them.
+          // Closing one terminal is intentional. A server that died has taken all of them.
           return { kind: (await site.tmux.look())?.server === pane.record.facts.server ? 'closed' : 'lost' }
         case 'start':
           await startAgain(site, pane, talk)
@@ -76,7 +76,7 @@ export async function converse(site: Site, pane: Pane, talk: Talk, signal: Abort
   }
 }
 
-/** An agent that is started for another folder begins a session of its own there. */
+/** An agent started for another folder starts a new session there. */
 async function startAgain(site: Site, pane: Pane, { dir, env }: Talk): Promise<void> {
   const { facts, restarts, agent } = pane.record
   const here = facts.dir === dir
@@ -85,7 +85,7 @@ async function startAgain(site: Site, pane: Pane, { dir, env }: Talk): Promise<v
     await pane.change({ restarts: restarts + 1 })
     site.note(agent, `it ended (exit code ${facts.ended.code}); restarting it.`)
   }
-  // A session that it could not come up with is not tried again.
+  // A session that it failed to start with is not tried again.
   await startAgent(site, pane, { dir, resume: here && !facts.failed, ...(env ? { env } : {}) })
 }
 
@@ -96,11 +96,11 @@ async function mustComeUp({ tmux }: Site, { tag, record: { facts, agent } }: Pan
   const lines = (await tmux.screen(tag).catch(() => '')).split('\n').filter((line) => line.trim() !== '')
   throw new RalphError(
     'agent-unusable',
-    `${agent.agent} ends as soon as it is started (exit code ${facts.ended?.code}). Its last words: ${lines.slice(-3).join(' / ') || 'none.'}`,
+    `${agent.agent} exits as soon as it starts (exit code ${facts.ended?.code}). Its last output: ${lines.slice(-3).join(' / ') || 'none.'}`,
   )
 }
 
-/** False where it has to wait. A terminal that has just gone is noticed by whoever looks at them. */
+/** False if it has to wait. A terminal that has just gone is noticed elsewhere. */
 async function bringIn(
   site: Site,
   pane: Pane,
@@ -118,7 +118,7 @@ async function bringIn(
   }
 }
 
-/** Whether nobody types in it, and no half of a line waits there. */
+/** Whether nobody is typing in it, and its input line is empty. */
 async function isFree(site: Site, pane: Pane): Promise<boolean> {
   const typesNow = await isTyping(site, pane, pane.record.facts.stoppedAt ?? 0)
   const seen = await sightOf(site, pane)
@@ -128,7 +128,7 @@ async function isFree(site: Site, pane: Pane): Promise<boolean> {
   return site.now() - pane.typedAt > SENT_OFF_MS
 }
 
-/** A client may tell that it has started before it shows its line, and takes Enter for a line break until then. */
+/** A client may report that it has started before it shows its input line, and treats Enter as a line break until then. */
 function comesUp({ now }: Site, { kind, record: { facts } }: Pane, { input }: Sight): boolean {
   return kind.screen !== undefined && input === 'unknown' && now() - (facts.startedAt ?? 0) < COMES_UP_MS
 }
@@ -138,7 +138,7 @@ async function isTyping({ tmux, now }: Site, { tag }: Pane, since: number): Prom
   return typedAt !== undefined && typedAt > since && now() - typedAt < TYPES_MS
 }
 
-/** Known before it happens: whoever comes after a dispatcher that was killed looks whether it did. */
+/** Recorded before it happens: the successor of a killed dispatcher checks whether it did. */
 async function send(site: Site, pane: Pane, { mark, text, open }: Talk, times = 0): Promise<void> {
   const { now, tmux } = site
   const given = () => ({ ...pane.record.facts, sent: { mark, text, at: now(), times } })
@@ -150,7 +150,7 @@ async function send(site: Site, pane: Pane, { mark, text, open }: Talk, times = 
   if (facts.sent && !facts.at) await pane.knows({ ...facts, sent: { ...facts.sent, times: times + 1 } })
 }
 
-/** A client needs a moment to take in what was pasted; a busy one shows it late. */
+/** A client needs a moment to process a paste; a busy one shows it late. */
 async function settled(site: Site, pane: Pane): Promise<void> {
   const ms = pane.kind.screen?.settleMs
   if (!ms) return
@@ -167,7 +167,7 @@ async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSig
   const left = sent.at + ARRIVES_MS - site.now()
   if (left > 0) return pane.news.wait(left, signal)
   const seen = await sightOf(site, pane)
-  if (whatNow(pane.record.facts, talk.mark, talk.dir).kind !== 'sent') return // it arrived meanwhile
+  if (whatNow(pane.record.facts, talk.mark, talk.dir).kind !== 'sent') return // it has arrived in the meantime
   if (seen.asks !== undefined) return pane.knows({ ...pane.record.facts, asks: seen.asks })
   if (seen.working || (await isTyping(site, pane, sent.at))) return pane.news.wait(LOOK_MS, signal)
   if (sent.times < 2 && seen.input === 'empty') {
@@ -178,7 +178,7 @@ async function awaitArrival(site: Site, pane: Pane, talk: Talk, signal: AbortSig
   await pane.knows({ ...pane.record.facts, sent: { ...sent, stalled: true } })
 }
 
-/** A client without a hook reports nothing. What is gone from its line was sent. */
+/** A client without a hook reports nothing. Text gone from its input line was submitted. */
 async function seeArrival(site: Site, pane: Pane, sent: Sent): Promise<void> {
   const seen = await sightOf(site, pane)
   const { facts } = pane.record
@@ -190,7 +190,7 @@ async function seeArrival(site: Site, pane: Pane, sent: Sent): Promise<void> {
   await pane.knows({ ...facts, sent: { ...sent, stalled: true } })
 }
 
-/** A busy client takes Enter for a line break of what was pasted: the prompt is there, but was not sent. */
+/** A busy client treats Enter as a line break in the paste: the prompt is there, but was not submitted. */
 async function pressAgain(site: Site, pane: Pane, { sent, seen }: { sent: Sent; seen: Sight }): Promise<boolean> {
   if (sent.times >= PRESSES || seen.input !== 'typed') return false
   await pane.knows({ ...pane.record.facts, sent: { ...sent, at: site.now(), times: sent.times + 1 } })

@@ -1,17 +1,17 @@
-/** The agents of one config file, as they are kept in panes. */
+/** The agents of one config file, kept in panes. */
 import { createHash } from 'node:crypto'
 import type { Config } from '../formats/config.ts'
 import type { PaneKey } from '../host/store.ts'
 import type { PaneFacts } from './hear.ts'
 
-/** One of them, as the config or a person asked for it. */
+/** One agent, as the config or the user asked for it. */
 export type CrewAgent = {
   name: string
-  /** Its place in the list, by which people call it. */
+  /** Its position in the list, used to refer to it. */
   number: number
   /** As `--agent` takes it. */
   agent: string
-  /** Its folder; with `worktree`, the repository whose worktrees it works in, one a task. */
+  /** Its folder; with `worktree`, the repository whose worktrees it works in, one per task. */
   dir: string
   worktree: boolean
   model?: string
@@ -19,18 +19,18 @@ export type CrewAgent = {
   args: string[]
   checks: string[]
   setup?: string
-  /** What holds for its loops. */
+  /** The settings of its loops. */
   config: Config
-  /** It is kept busy on a task until that is done. Else it gets each task once, and nothing is checked. */
+  /** It is kept on a task until that is done. Otherwise it gets each task once, and nothing is checked. */
   enabled: boolean
-  /** A person asked for it while the dispatcher ran, so that the config does not name it. */
+  /** The user added it while the dispatcher was running, so the config does not name it. */
   added?: true
 }
 
 export const STATES = ['READY', 'WORKING', 'BLOCKED', 'WAITING', 'NEEDS YOU', 'DONE', 'STUCK', 'STALLED'] as const
 export type PaneState = (typeof STATES)[number]
 
-/** What is kept of it. */
+/** What is stored about it. */
 export type PaneRecord = {
   agent: CrewAgent
   /** The config file. */
@@ -38,24 +38,24 @@ export type PaneRecord = {
   facts: PaneFacts
   /** The loop it works on. */
   loop?: string
-  /** The last one that is over, and whether a person has looked since. */
+  /** The last one that ended, and whether the user has looked since. */
   last?: string
   seen?: true
-  /** Why its loop was paused, where nobody said `pause`. */
+  /** Why its loop was paused, if nobody said `pause`. */
   paused?: 'typed' | 'closed' | 'stopped' | { trouble: string }
   state: PaneState
   since: number
   /** One sentence about the state. */
   words: string
-  /** When it goes on by itself. */
+  /** When it continues by itself. */
   until?: number
-  /** How often it had to be started again. */
+  /** How often it had to be restarted. */
   restarts: number
-  /** The command that its folder was prepared with. */
+  /** The command that prepared its folder. */
   setUp?: string
 }
 
-/** What those who watch are told. */
+/** What watchers see. */
 export type Change = Pick<PaneRecord, 'state' | 'words' | 'until'> & { loop?: string; iteration?: number }
 
 /** A crew by its config file. */
@@ -68,7 +68,7 @@ export function tagOf({ crew, name }: PaneKey): string {
   return `${name}-${crew.slice(0, 4)}`
 }
 
-/** A record is this folder's own, and nobody else writes one. */
+/** Only this folder's code writes records. */
 export function recordIn({ record }: { record: unknown }): PaneRecord {
   return record as PaneRecord
 }

@@ -1,4 +1,4 @@
-/** The dispatcher: keeps the agents of a crew in their panes, hears what they tell, and keeps each going on its task. */
+/** The dispatcher: keeps the agents of a crew in their panes, receives their reports, and keeps each going on its task. */
 import type { Mail, StoredMail } from '../host/store.ts'
 import { attend } from './attend.ts'
 import type { CrewAgent, PaneRecord } from './crew.ts'
@@ -8,15 +8,15 @@ import { openPane, type Pane } from './pane.ts'
 import { type Crew, isTask, lastLoop, renewed, roll } from './roll.ts'
 import type { Site } from './site.ts'
 
-/** `changed`: one of them stands otherwise than before. */
+/** `changed`: the state of one of them has changed. */
 export type Watching = { changed(pane: Pane, before: PaneRecord): void }
 
-/** How often screens are looked at, while one of the agents is at something and while none is. */
+/** How often screens are read, while an agent is busy and while none is. */
 const BUSY_MS = 2_000
 const IDLE_MS = 10_000
 const SHOWN_MS = 20
 
-/** Returns when the signal of the site fires. The agents stay. */
+/** Returns when the site's signal fires. The agents stay. */
 export async function dispatch(site: Site, crew: Crew, watching: Watching): Promise<void> {
   const { store, tmux, stop } = site
   const posts = new Map<string, Post>()
@@ -71,7 +71,7 @@ export async function dispatch(site: Site, crew: Crew, watching: Watching): Prom
   if (failure !== undefined) throw failure
 }
 
-/** Now, and with every change. SQLite shows what it has written a moment after it is seen to write. */
+/** Runs now and after every change. With SQLite, a write becomes readable a moment after it is noticed. */
 function onNews(store: Site['store'], hear: () => void): () => void {
   let second: NodeJS.Timeout | undefined
   const unwatch = store.onChange(() => {
@@ -128,11 +128,11 @@ async function toldTo(
     case 'remove':
       return
     case 'seen':
-      // Whoever looks at one that is at work has not seen what comes of it.
+      // Looking at a busy agent does not count as seeing the outcome.
       return change(record.loop === undefined ? { seen: true } : {}, [id])
     case 'retry': {
       const { sent, ...facts } = record.facts
-      // One that is only on its way would arrive twice.
+      // A prompt that is still on its way would arrive twice.
       return knows(sent?.stalled ? facts : record.facts, [id])
     }
     default:
@@ -140,7 +140,7 @@ async function toldTo(
   }
 }
 
-/** Calls that come while one is under way are one more call after it. */
+/** Calls during a running call become one more call after it. */
 function oneByOne(work: () => Promise<void>): () => Promise<void> {
   let busy = false
   let again = false
@@ -159,7 +159,7 @@ function oneByOne(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** `ms` is asked again and again, as it may become less. */
+/** `ms` is read again each time, as it may get smaller. */
 function startClock(ms: () => number, ring: () => void): { stop(): void } {
   let rungAt = performance.now()
   ring()

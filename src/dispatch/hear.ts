@@ -1,41 +1,41 @@
-/** What is known of an agent in its pane, and what each thing it tells adds to that. Pure: the caller brings the mail. */
+/** What is known about an agent in its pane, updated by each report. Pure: the caller supplies the mail. */
 import type { Outcome } from '../agents/agent.ts'
 import type { Mail } from '../host/store.ts'
 
 export type PaneFacts = {
-  /** It has said that it can be talked to, or its screen has. */
+  /** It accepts input, as reported by its hook or seen on its screen. */
   up?: true
-  /** The folder that it was started in. */
+  /** The folder it was started in. */
   dir?: string
   startedAt?: number
-  /** How often it has been started: what an earlier program tells late is not about this one. */
+  /** How often it has been started: a late report of an earlier program is not about this one. */
   launch?: number
   /** Which server has its terminal. */
   server?: string
-  /** How often in a row it has ended without ever coming up. */
+  /** How often in a row it has exited without ever coming up. */
   failed?: number
   /** Its own session. */
   session?: string
   /** It waits for a permission or an answer: nothing may be typed now. */
   asks?: string
-  /** Whose turn it is at. `turn`: its own name for it. */
+  /** Whose turn it is working on. `turn`: its own name for it. */
   at?: { kind: 'ours'; mark: TurnMark; turn?: string } | { kind: 'theirs'; turn?: string }
-  /** The prompt that was given to it last. */
+  /** The last prompt it was given. */
   sent?: Sent
   /** How the last of our turns ended. */
   over?: { mark: TurnMark; outcome: Outcome | 'aborted' }
   /** When a turn last ended. */
   stoppedAt?: number
-  /** What a person has typed of their own. */
+  /** What the user typed on their own. */
   typed?: string
-  /** Its program has ended. */
+  /** Its program has exited. */
   ended?: { code: number; closed?: true }
 }
 
 /** One turn of a loop. */
 export type TurnMark = { loop: string; iteration: number; attempt: number }
 
-/** `times`: how often it was typed in and sent off. `stalled`: it did not arrive, and a person must look. */
+/** `times`: how often it was typed and submitted. `stalled`: it did not arrive, and the user must look. */
 export type Sent = { mark: TurnMark; text: string; at: number; times: number; stalled?: true }
 
 type Told = Extract<Mail, { kind: 'started' | 'session' | 'prompt' | 'stop' | 'asks' | 'answered' | 'ended' }>
@@ -62,7 +62,7 @@ export function hear(facts: PaneFacts, mail: Told, at: number): PaneFacts {
   }
 }
 
-/** Mail of a program that has ended may come late; only one that is started is up again. */
+/** Mail of a program that has exited may come late; only a started one is up again. */
 function withSession(facts: PaneFacts, { session }: { session?: string }): PaneFacts {
   return {
     ...withoutQuestion(facts),
@@ -82,7 +82,7 @@ function begun(facts: PaneFacts, { words, turn }: Extract<Mail, { kind: 'prompt'
     const { stalled: _, ...arrived } = sent
     return { ...facts, sent: arrived, at: { kind: 'ours', mark: sent.mark, ...named } }
   }
-  // Words for the turn it is at: that one goes on.
+  // Words for the current turn: that one continues.
   if (at?.kind === 'ours') return { ...facts, typed: words }
   return { ...facts, at: { kind: 'theirs', ...named }, typed: words }
 }
@@ -91,7 +91,7 @@ function isOver({ over }: PaneFacts, mark: TurnMark): boolean {
   return over !== undefined && isSame(over.mark, mark)
 }
 
-/** Clients change blanks and tabs, and lose letters that nobody sees; a person may have left a word of theirs in the line before. A secret may have another mark. */
+/** Clients change blanks and tabs and drop invisible characters; the user may have left a word in the input line. A secret may have another mark. */
 export function isOurs(words: string, text: string): boolean {
   return bare(words).includes(bare(text))
 }
@@ -106,19 +106,19 @@ function bare(text: string): string {
 function stopped(facts: PaneFacts, { outcome, turn }: Extract<Mail, { kind: 'stop' }>, at: number): PaneFacts {
   const { at: was, ...rest } = facts
   if (!was) return facts
-  // The end of another turn than the one it is at: it was told late.
+  // The end of a turn other than the current one: the report came late.
   if (was.turn !== undefined && turn !== undefined && was.turn !== turn) return facts
   if (was.kind === 'theirs') return { ...rest, stoppedAt: at }
   return { ...rest, stoppedAt: at, over: { mark: was.mark, outcome } }
 }
 
 function gone(facts: PaneFacts, { code, closed }: Extract<Mail, { kind: 'ended' }>, at: number): PaneFacts {
-  // Its terminal and the shell around it both tell; the exit code is the shell's.
+  // Its terminal and the shell around it both report; the exit code is the shell's.
   if (facts.ended) return { ...facts, ended: { ...facts.ended, code, ...(closed ? { closed } : {}) } }
   const { up, asks: _, at: was, ...rest } = facts
   const failed = up || closed ? {} : { failed: (facts.failed ?? 0) + 1 }
   const ended = { ...rest, ...failed, stoppedAt: at, ended: { code, ...(closed ? { closed } : {}) } }
-  // Whose terminal was taken away did not fail; what that means is for others to find out.
+  // An agent whose terminal was closed did not fail; the caller decides what that means.
   if (closed || was?.kind !== 'ours') return { ...ended, ...(was?.kind === 'ours' ? { at: was } : {}) }
   return { ...ended, over: { mark: was.mark, outcome: crash(code) } }
 }

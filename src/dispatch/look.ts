@@ -1,4 +1,4 @@
-/** A look at the screens now and then: what no hook tells, such as a question before a client has started, or a turn that was interrupted. */
+/** Reads the screens now and then for what no hook reports, such as a question during startup or an interrupted turn. */
 
 import type { Outcome, Screen } from '../agents/agent.ts'
 import type { TmuxPane } from '../host/tmux.ts'
@@ -9,13 +9,13 @@ import type { Site } from './site.ts'
 
 /** A working agent's hook reports when it stops, so its screen is read only after this long without output. */
 const HOOK_PATIENCE_MS = 15_000
-/** So long an agent may take to come up before its screen is read. */
+/** How long an agent may take to start before its screen is read. */
 const START_MS = 3_000
-/** When something was printed is known to the second. */
+/** The time of the last output is known to the second. */
 const DRAWN_MS = 2_000
 const START_PATIENCE_MS = 60_000
 
-/** `terminal`: as it was seen at that time. */
+/** `terminal`: as seen at that time. */
 export async function lookAt(
   site: Site,
   pane: Pane,
@@ -23,7 +23,7 @@ export async function lookAt(
 ): Promise<void> {
   const { facts } = pane.record
   const { now } = site
-  // It has no terminal yet, or none any more; or it has got one since.
+  // It has no terminal yet or any longer, or it got a new one since.
   if (facts.server === undefined || facts.ended || (facts.startedAt ?? 0) >= at) return
   if (!terminal) return pane.knows(hear(facts, { kind: 'ended', code: 129, closed: true }, now()))
   if (!terminal.alive) return pane.knows(hear(facts, { kind: 'ended', code: 1 }, now()))
@@ -45,7 +45,7 @@ export async function lookAt(
   await quiet(site, pane, text)
 }
 
-/** A line that has just been drawn may not take a paste yet. One that tells when it has started does so later. */
+/** An input line that has just been drawn may not accept a paste yet. A client that reports its start does so later. */
 function hasStarted(pane: Pane, { printedAt }: TmuxPane, at: number): boolean {
   const isTold = pane.kind.pane && !pane.kind.screen?.untoldStart
   return isLong(pane, at) || (!isTold && at - printedAt > DRAWN_MS)
@@ -55,14 +55,14 @@ function isLong({ record: { facts } }: Pane, at: number): boolean {
   return at - (facts.startedAt ?? at) > HOOK_PATIENCE_MS
 }
 
-/** What it shows, ralph cannot read. */
+/** ralph cannot interpret its screen. */
 const UNREADABLE = 'something that ralph does not understand. Attach to its pane and look.'
 
 function isLost({ record: { facts } }: Pane, at: number): boolean {
   return at - (facts.startedAt ?? at) > START_PATIENCE_MS
 }
 
-/** Whether there is something to be read off its screen. */
+/** Whether its screen may have something to say. */
 function isDue({ kind, record: { facts } }: Pane, { printedAt }: TmuxPane, at: number): boolean {
   if (facts.asks !== undefined) return true
   if (!facts.up) return at - (facts.startedAt ?? 0) > START_MS
@@ -71,15 +71,15 @@ function isDue({ kind, record: { facts } }: Pane, { printedAt }: TmuxPane, at: n
   return at - printedAt > patience
 }
 
-/** It prints nothing, and its line can be typed into: whatever it was at is over. */
+/** It prints nothing, and its input line accepts text: whatever it was doing has ended. */
 async function quiet({ now }: Site, pane: Pane, text: string): Promise<void> {
   const { facts } = pane.record
   if (!facts.at) return
-  // A hook tells how a turn ended, unless a person has stopped it.
+  // A hook reports how a turn ended, unless the user stopped it.
   await pane.knows(hear(facts, { kind: 'stop', outcome: pane.kind.pane ? 'aborted' : said(pane, text) }, now()))
 }
 
-/** The words of a client that only its screen tells of: what stands below the prompt. */
+/** Output of a client that only its screen shows: the text below the prompt. */
 function said({ record: { facts } }: Pane, text: string): Outcome {
   const lines = text.split('\n')
   const last = (facts.sent?.text ?? '').trimEnd().split('\n').at(-1) ?? ''

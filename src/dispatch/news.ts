@@ -1,8 +1,8 @@
-/** Wakes who waits for news. */
+/** Wakes those who wait for news. */
 
 export type News = {
   ring(): void
-  /** Until it rings, at most so long, or until the signal fires. */
+  /** Waits until it rings, at most this long, or until the signal fires. */
   wait(ms?: number, signal?: AbortSignal): Promise<void>
 }
 

@@ -8,29 +8,29 @@ export type PaneOwner = { kind: 'pane'; crew: string; name: string; config: stri
 
 export function paneOf({ id, spec }: Loop): PaneOwner {
   const { owner } = spec.work
-  if (owner?.kind !== 'pane') throw new Error(`Loop ${id} is not worked on in a pane.`)
-  return owner as PaneOwner // this folder alone makes owners of that kind
+  if (owner?.kind !== 'pane') throw new Error(`Loop ${id} does not run in a pane.`)
+  return owner as PaneOwner // only this folder creates owners of that kind
 }
 
 function again(loop: Loop): string {
   return `Give the agent its next task: ralph dispatch ${paneOf(loop).name}: TASK`
 }
 
-/** It is held only while something is done with it, so that whatever a person says to it meanwhile is carried out at once. */
+/** It is held only while something happens to it, so that orders from the user are carried out at once. */
 export const paneRules: OwnerRules = {
-  // The agent in the pane does, whether a dispatcher is there or not.
+  // The agent in the pane does, with or without a dispatcher.
   takesTurns: () => false,
-  // A fork of it is no task of that agent any more.
+  // A fork of it is no longer a task of that agent.
   refuses: (loop, wish) =>
     wish.kind === 'retry' || wish.kind === 'extend'
-      ? new RalphError('usage', `Loop ${loop.id} was worked on in a pane. ${again(loop)}`)
+      ? new RalphError('usage', `Loop ${loop.id} ran in a pane. ${again(loop)}`)
       : undefined,
   again,
   hints(loop) {
     const { name } = paneOf(loop)
     return {
       worker: `the agent ${name} in its pane`,
-      answer: `Answer and go on: ralph dispatch say ${name} "your answer"`,
+      answer: `Answer to continue: ralph dispatch say ${name} "your answer"`,
     }
   },
 }

@@ -1,4 +1,4 @@
-/** Drives a loop whose turns an agent in its pane takes, as far as it goes. */
+/** Drives a loop whose turns are taken by an agent in its pane, as far as it goes. */
 import { openBench } from '../drive/bench.ts'
 import { untilCancelled } from '../drive/check-hands.ts'
 import type { Hands, TurnNext } from '../drive/drive.ts'
@@ -43,7 +43,7 @@ export async function driveInPane(
   await pane.saw(held.loop)
 }
 
-/** What a person types in the pane of an agent that waits for them is its answer, and what the agent does then is its turn. */
+/** Text that the user types in the pane of a waiting agent is the answer, and what the agent does next is its turn. */
 async function takeAnswer(pane: Pane, held: Visit): Promise<void> {
   const { typed: words } = pane.record.facts
   const waited = held.loop.next
@@ -72,16 +72,16 @@ function handsOf(site: Site, pane: Pane, bench: Workbench): Hands {
   }
 }
 
-/** What all of them have spent together counts for each. */
+/** The total spending of all agents counts for each. */
 function overspent(site: Site, { tally, spec }: Loop, { agent }: PaneRecord): Promise<Fact> | undefined {
   if (!site.purse?.isSpent()) return undefined
-  site.note(agent, 'the cost limit for all agents together (max_total_cost_usd) is reached, so its loop ends.')
+  site.note(agent, 'the total cost limit for all agents (max_total_cost_usd) is reached, so its loop ends.')
   const costUsd = Math.min(tally.costUsd, spec.limits.costUsd ?? tally.costUsd)
   const { now } = site
   return Promise.resolve({ kind: 'told', at: now(), by: 'ralph', order: { kind: 'limits', limits: { costUsd } } })
 }
 
-/** What a pause has dealt with is not met again when the loop goes on. */
+/** What a pause has dealt with does not come up again when the loop continues. */
 async function seen(pane: Pane, loop: Loop, fact: Fact): Promise<void> {
   if (fact.kind === 'told' && fact.order.kind === 'pause') {
     const { over: _, sent: __, typed: ___, ...facts } = pane.record.facts
@@ -123,12 +123,12 @@ async function turn(
   return factOf(site, pane, bench, { ...talked, loop: loop.id })
 }
 
-/** Its pane was closed, or it did not come up: whoever gives it a task, or lets it go on, wants it there again. */
+/** Its pane was closed, or it did not start: giving it a task or resuming it means it is wanted again. */
 export function reopened({ ended: was, failed: _, ...facts }: PaneFacts): PaneFacts {
   return was ? { ...facts, ended: { code: was.code } } : facts
 }
 
-/** What becomes of a turn that did not get to its end. */
+/** What happens to a turn that did not finish. */
 async function factOf(
   site: Site,
   pane: Pane,
@@ -136,7 +136,7 @@ async function factOf(
   { kind, loop }: Talked & { loop: string },
 ): Promise<Fact | undefined> {
   const at = bench.now()
-  // The agent goes on without a dispatcher, or with another one.
+  // The agent continues without a dispatcher, or with another one.
   if (kind === 'cut' && (bench.stop.aborted || bench.lost?.aborted)) return undefined
   switch (kind) {
     case 'over':
@@ -156,13 +156,13 @@ async function factOf(
   }
 }
 
-/** It has to be started again before it can do anything. `closed`: and not before a person wants that. */
+/** It has to be restarted before it can do anything. `closed`: only once the user wants that. */
 export async function forget(pane: Pane, how: { closed?: true } = {}): Promise<void> {
   const { at: _, up: __, ...facts } = pane.record.facts
   await pane.knows({ ...facts, ended: { code: 129, ...how } })
 }
 
-/** Its turn goes on until it says that it has stopped; also one that is still on its way to it. */
+/** Its turn lasts until it reports that it has stopped, even if the prompt is still on its way. */
 async function interrupt(site: Site, pane: Pane, loop: string): Promise<void> {
   const { at, sent, over } = pane.record.facts
   const isOnItsWay = sent?.mark.loop === loop && !(over && isSame(over.mark, sent.mark))
@@ -172,6 +172,6 @@ async function interrupt(site: Site, pane: Pane, loop: string): Promise<void> {
     else if (isOnItsWay)
       await site.tmux.press(pane.tag, ...((await sightOf(site, pane)).input === 'typed' ? clear : keys))
   } catch (cause) {
-    if (!isRalphError(cause)) throw cause // its terminal is gone, and with it what was to be interrupted
+    if (!isRalphError(cause)) throw cause // its terminal is gone, so there is nothing left to interrupt
   }
 }

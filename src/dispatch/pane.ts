@@ -1,4 +1,4 @@
-/** One agent in its pane, as its dispatcher holds it: what is known of it, kept true in the store with every change. */
+/** One agent in its pane, as its dispatcher sees it: what is known about it, saved with every change. */
 import type { Agent } from '../agents/agent.ts'
 import { parseAgent } from '../agents/index.ts'
 import type { Loop } from '../engine/loop.ts'
@@ -14,22 +14,22 @@ export type Pane = {
   readonly tag: string
   readonly record: PaneRecord
   readonly kind: Agent
-  /** What is behind the colon of its agent's name. */
+  /** What follows the colon in its agent's name. */
   readonly target: string
-  /** The loop it works on, or else the last one. */
+  /** The loop it works on, otherwise the last one. */
   readonly loop: Loop | undefined
   /** Rings whenever anything about it may have changed. */
   readonly news: News
-  /** `undefined` takes a field away. `struck`: the mail that this has dealt with. */
+  /** `undefined` removes a field. `struck`: the mail that this has handled. */
   change(patch: Patch, struck?: readonly number[]): Promise<void>
   knows(facts: PaneFacts, struck?: readonly number[]): Promise<void>
   /** Its loop as it is now. */
   saw(loop: Loop | undefined): Promise<void>
-  /** This loop is begun for a task of its queue, unless somebody has just taken that away. */
+  /** Starts this loop for a task of its queue, unless that was just removed. */
   begins(task: number, loop: Loop): Promise<void>
-  /** Whether somebody types in it just now. */
+  /** Whether somebody is typing in it right now. */
   typing(is: boolean): Promise<void>
-  /** When that was last so. */
+  /** When that was last the case. */
   readonly typedAt: number
 }
 
@@ -38,13 +38,13 @@ type Patch = { [Field in keyof PaneRecord]?: PaneRecord[Field] | undefined }
 type Opening = {
   store: Pick<Store, 'panes'>
   now: () => number
-  /** Who is told that it stands otherwise than before. */
+  /** Called when its state has changed. */
   changed(pane: Pane, before: PaneRecord): void
 }
 
 export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed }: Opening): Pane {
   let record = loaded
-  /** What it was taken up with may be news, such as another number. */
+  /** Its initial data may be new, such as another number. */
   let saved = false
   let loop: Loop | undefined
   let typing = false
@@ -105,9 +105,9 @@ export function openPane(key: PaneKey, loaded: PaneRecord, { store, now, changed
 
 type Around = { loop: Loop | undefined; typing: boolean; at: number }
 
-/** With its state, which follows from the rest. */
+/** Adds its state, which follows from the rest. */
 function patchedBy(record: PaneRecord, patch: Patch, { loop, typing, at }: Around): PaneRecord {
-  const merged = without({ ...record, ...patch }) as PaneRecord // a patch takes nothing away that must be there
+  const merged = without({ ...record, ...patch }) as PaneRecord // a patch never removes a required field
   const { until: _, ...rest } = merged
   const stands = standing(merged, loop, { typing })
   return { ...rest, ...stands, since: stands.state === record.state ? record.since : at }

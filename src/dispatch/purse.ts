@@ -1,8 +1,8 @@
-/** What all agents together have spent since their dispatcher began, against the limit for all. */
+/** What all agents together have spent since their dispatcher started, against their common limit. */
 import type { Loop } from '../engine/loop.ts'
 
 export type Purse = {
-  /** A loop as it is now. What it had spent when it was first seen here does not count. */
+  /** A loop as it is now. What it had spent before it was first seen here does not count. */
   saw(loop: Pick<Loop, 'id' | 'tally'>): void
   isSpent(): boolean
 }

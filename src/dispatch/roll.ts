@@ -1,4 +1,4 @@
-/** Who belongs to a crew when its dispatcher begins, and what is known of each. */
+/** Which agents belong to a crew when its dispatcher starts, and what is known about each. */
 import { type Loop, OPEN, statusOf } from '../engine/loop.ts'
 import type { StoredMail } from '../host/store.ts'
 import { type CrewAgent, type PaneRecord, recordIn, tagOf } from './crew.ts'
@@ -7,7 +7,7 @@ import type { Site } from './site.ts'
 
 export type Crew = { id: string; config: string; agents: readonly CrewAgent[] }
 
-/** The agents of the config, and those that were added since or still have something to do. */
+/** The agents of the config, and those added since or still busy. */
 export async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[CrewAgent, PaneRecord | undefined][]> {
   const known = new Map((await store.panes.list(crew.id)).map((row) => [row.name, recordIn(row)]))
   const named = new Set(crew.agents.map(({ name }) => name))
@@ -16,7 +16,7 @@ export async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[Cr
   for (const [name, record] of known) {
     if (named.has(name)) continue
     if (record.agent.added || (await isOpen(store, record.loop)) || waiting.has(name)) {
-      if (!record.agent.added) note(record.agent, 'it is no longer in the config; it stays until its task is over.')
+      if (!record.agent.added) note(record.agent, 'it is no longer in the config; it stays until its task has ended.')
       others.push([{ ...record.agent, number: crew.agents.length + others.length + 1 }, record])
     } else {
       await tmux.close(tagOf({ crew: crew.id, name }))
@@ -36,7 +36,7 @@ export async function roll({ store, note, tmux }: Site, crew: Crew): Promise<[Cr
   return [...mine, ...others]
 }
 
-/** By the names of their agents: where a lost database was rebuilt, only the loops themselves know whose they are. */
+/** By agent name: after a lost database was rebuilt, only the loops themselves know whose they are. */
 async function openLoops(store: Site['store'], crew: string): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (const { id } of (await store.list({ owner: 'pane', status: OPEN, limit: 1_000 })).rows.toReversed()) {
@@ -46,13 +46,13 @@ async function openLoops(store: Site['store'], crew: string): Promise<Map<string
   return found
 }
 
-/** Whether its program runs with settings that the config does not name any more. */
+/** Whether its program runs with settings that the config no longer has. */
 function isOpenOtherwise({ agent: was, facts }: PaneRecord, agent: CrewAgent): boolean {
   const settings = ({ model, args, permissions }: CrewAgent) => JSON.stringify([model, args, permissions])
   return facts.up === true && was.agent === agent.agent && settings(was) !== settings(agent)
 }
 
-/** As it was left, so that nobody is told again what they know. */
+/** As it was left, so that no message is repeated. */
 export async function lastLoop(store: Site['store'], { loop, last }: PaneRecord): Promise<Loop | undefined> {
   const id = loop ?? last
   return id === undefined ? undefined : store.load(id)
@@ -68,7 +68,7 @@ export function renewed(crew: Crew, agent: CrewAgent, known: PaneRecord | undefi
   const { setUp, ...rest } = known
   const { failed: _, ...facts } = known.facts
   const { launch } = facts
-  // What is known of another program is not known of this one, nor is another folder prepared.
+  // What is known about another program does not apply to this one, and another folder is not prepared.
   const other = known.agent.agent !== agent.agent
   return {
     ...rest,

@@ -1,4 +1,4 @@
-/** Prepares the folder of an agent, by the command that its config names. */
+/** Prepares an agent's folder with the command from its config. */
 import { RalphError } from '../error.ts'
 import { runCheck } from '../host/check.ts'
 import type { Pane } from './pane.ts'
@@ -6,7 +6,7 @@ import type { Site } from './site.ts'
 
 const SETUP_MINUTES = 30
 
-/** Before it is started for the first time in its folder. */
+/** Runs before the agent starts in its folder for the first time. */
 export async function setUp({ env, home }: Site, pane: Pane, signal: AbortSignal): Promise<void> {
   const { agent, setUp: done } = pane.record
   if (agent.setup === undefined || done === agent.setup) return

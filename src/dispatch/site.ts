@@ -19,9 +19,9 @@ export type Site = {
   hook: string[]
   /** A new loop for a task, which asks for its first turn or check. */
   make(agent: CrewAgent, prompt: string): Promise<Loop>
-  /** What all of them spend together. */
+  /** The total spending of all agents. */
   purse?: Purse
-  /** Tells something that a person should know. */
+  /** Shows the user a message. */
   note(agent: CrewAgent, text: string): void
   /** The dispatcher leaves; the agents stay. */
   stop: AbortSignal

@@ -1,11 +1,11 @@
-/** How an agent in its pane stands, in one word and one sentence. Pure. */
+/** The state of an agent in its pane, in one word and one sentence. Pure. */
 import { ended, type Loop } from '../engine/loop.ts'
 import { cutTo, lastWords, oneLine } from '../formats/one-line.ts'
 import type { CrewAgent, PaneRecord, PaneState } from './crew.ts'
 
 export type PaneStanding = { state: PaneState; words: string; until?: number }
 
-/** `loop` is the one it works on, or else the last one; `typing`: somebody types in its pane just now. */
+/** `loop` is the one it works on, otherwise the last one; `typing`: somebody is typing in its pane right now. */
 export function standing(
   record: Pick<PaneRecord, 'agent' | 'facts' | 'seen' | 'paused'>,
   loop: Loop | undefined,
@@ -41,8 +41,8 @@ function isStalled({ sent }: PaneRecord['facts'], loop: Loop | undefined): boole
 
 function readyWords({ facts, agent }: Pick<PaneRecord, 'facts' | 'agent'>): string {
   if (facts.up) return ''
-  if (facts.ended) return 'It has exited and will be started again with its next task.'
-  return agent.worktree ? 'It will be started with its next task.' : 'Starting up.'
+  if (facts.ended) return 'It has exited and will restart with its next task.'
+  return agent.worktree ? 'It will start with its next task.' : 'Starting up.'
 }
 
 function underWay({ number }: CrewAgent, { next, tally }: Loop, paused: PaneRecord['paused']): PaneStanding {
@@ -61,7 +61,7 @@ function underWay({ number }: CrewAgent, { next, tally }: Loop, paused: PaneReco
     case 'check':
       return { state: 'WORKING', words: `Running checks: ${short(next.checks.join(', '))}` }
     case 'prove':
-      return { state: 'WORKING', words: 'Testing its proof.' }
+      return { state: 'WORKING', words: 'Testing the proof.' }
     default:
       return { state: 'WORKING', words: tally.iteration === 0 ? 'Starting task' : lastWords(tally.words) }
   }

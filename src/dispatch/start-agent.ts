@@ -1,4 +1,4 @@
-/** Starts an agent in its pane: in a terminal of its own, with what makes its client tell ralph what happens. */
+/** Starts an agent in its pane: in its own terminal, with the hooks that make its client report to ralph. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -8,7 +8,7 @@ import { secretsOf } from '../host/sealed.ts'
 import type { Pane } from './pane.ts'
 import type { Site } from './site.ts'
 
-/** It goes on with its own session where it has one and `resume` says so. `env`: what else it finds in its environment. */
+/** Continues its own session if it has one and `resume` says so. `env`: additional environment variables. */
 export async function startAgent(
   site: Site,
   pane: Pane,
@@ -23,7 +23,7 @@ export async function startAgent(
   const [program = ''] = argv
   if (!findProgram(program, dir, site.env.PATH))
     throw new RalphError('agent-missing', `"${program}" was not found. Install it, or give its path.`)
-  // What was true of the program before is not true of this one.
+  // What was true of the previous program does not apply to this one.
   const launch = (facts.launch ?? 0) + 1
   await pane.knows({
     dir,
@@ -56,7 +56,7 @@ export async function startAgent(
 
 type Where = { dir: string; folder: string; resume: boolean }
 
-/** What starts it, with what makes its client tell. */
+/** The command that starts it, with its client's hooks. */
 function commandOf(
   site: Site,
   { kind, target, record: { agent, facts } }: Pane,
@@ -90,13 +90,13 @@ function commandOf(
   return { argv, env: { ...env, ...telling?.env } }
 }
 
-// A terminal that is taken away tells only the first program in it. When that one ends, the system tells the others;
-// else the agent would work on where nobody sees it.
+// A closed terminal notifies only the first program in it. When that one exits, the system notifies the others;
+// otherwise the agent would keep working where nobody sees it.
 const LEADER = `trap : INT QUIT
 sh -c "$0" ralph "$@"
 exit $?`
 
-// Keys such as Ctrl-C are the program's. A terminal that is taken away is told too, as long as anything can be.
+// Keys such as Ctrl-C belong to the program. A closed terminal is reported as well, as long as that is possible.
 const AROUND = `closed=; trap : INT QUIT; trap 'closed=,\\"closed\\":true' HUP
 "$@"
 code=$?

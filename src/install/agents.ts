@@ -1,4 +1,4 @@
-/** What ralph puts into the folders where each agent looks for hooks and commands. The places were tried with the real clients. */
+/** What ralph installs in the folders where each agent looks for hooks and commands. The places were tried with the real clients. */
 import { join } from 'node:path'
 import { HOSTS, type Host, type Install, type InstallName } from '../session/hosts.ts'
 import { forgetTrust } from './codex-trust.ts'
@@ -23,19 +23,19 @@ import type { Edit, Ground } from './plan.ts'
 export type Place = Writes & {
   title: string
   programs: readonly string[]
-  /** The folder that an installation is known by. */
+  /** The folder that identifies an installation. */
   folder(site: Site): string
-  /** How a person starts a loop there; absent where that is no command. */
+  /** How the user starts a loop there; absent if that is not a command. */
   command?: string
 }
 
 type Writes = {
   wanted(site: Site, folder: string): Wanted[]
-  /** Further files that may have got entries of ralph's. */
+  /** Other files that may contain entries of ralph's. */
   elsewhere?(folder: string): string[]
-  /** What else the agent itself has written down about ralph's entries, which goes with them. */
+  /** Other records the agent itself keeps about ralph's entries, removed with them. */
   forgets?(edits: Edit[], site: Site, folder: string, ground: Ground): Edit[]
-  /** What is still to be done by hand. `others` are the installations of all agents. */
+  /** What the user still has to do. `others` are the installations of all agents. */
   afterwards(site: Site, others: readonly { agent: string; scope: Scope }[]): string[]
 }
 
@@ -43,7 +43,7 @@ type Writes = {
 const STOP = ['Stop', STOP_SECONDS, { statusMessage: 'ralph checks the work' }] as const
 const PROMPT = ['UserPromptSubmit', PROMPT_SECONDS, { statusMessage: 'ralph' }] as const
 
-// Without a name Gemini shows the whole command behind everything a hook says. A tool that has ended tells of Esc.
+// Without a name Gemini shows the whole command after everything a hook says. The end of a tool reports Esc.
 const SHOWN = { name: 'ralph' }
 const GEMINI_STOPS = [
   ['AfterAgent', STOP_SECONDS * 1_000, SHOWN],
@@ -51,20 +51,20 @@ const GEMINI_STOPS = [
 ] as const
 const GEMINI_PROMPT = ['BeforeAgent', PROMPT_SECONDS * 1_000, SHOWN] as const
 
-// Whatever a hook is given, Qwen itself breaks down when one takes a minute. From 1000 on all versions read milliseconds.
+// Whatever the timeout, Qwen itself breaks when a hook takes a minute. From 1000 on all versions read milliseconds.
 const QWEN_STOP = ['Stop', 55_000] as const
 const QWEN_PROMPT = ['UserPromptSubmit', 50_000] as const
 
 const TWICE_IN_COPILOT =
-  'Note: in a folder with `ralph install claude --project` Copilot runs those hooks, too. Better there: `ralph install claude`.'
+  'Note: in a folder with `ralph install claude --project`, Copilot runs those hooks too. Use `ralph install claude` there instead.'
 
-const RESTART = 'Sessions that are open do not know it yet: start a new one.'
+const RESTART = 'Open sessions do not have it yet: start a new one.'
 
-/** In the order in which `ralph install` names them. */
+/** In the order in which `ralph install` lists them. */
 const WRITES: Readonly<Record<InstallName, Writes>> = {
   claude: {
     wanted: (site, folder) => [
-      // The settings of a project are for everybody in it, and would be committed; the local ones are not.
+      // A project's settings are shared and would be committed; the local ones are not.
       hooks(join(folder, site.scope === 'user' ? 'settings.json' : 'settings.local.json'), site, [STOP], PROMPT),
       ...commandFiles(site, (name) => join(folder, 'commands', 'ralph', `${name}.md`)),
     ],
@@ -81,10 +81,8 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
     forgets: (edits, site, folder, ground) =>
       forgetTrust(edits, { folder, config: userFolder(HOSTS.codex.install.user, site), ground }),
     afterwards: ({ scope }) => [
-      'Codex asks you to review new hooks when it starts next: look at them and trust them, or they do not run.',
-      ...(scope === 'project'
-        ? ['The folder itself must be trusted, too; Codex asks for that when it starts here.']
-        : []),
+      'The next time Codex starts, it asks you to review the new hooks: trust them, or they do not run.',
+      ...(scope === 'project' ? ['The folder itself must also be trusted; Codex asks when it starts here.'] : []),
     ],
   },
   gemini: {
@@ -94,7 +92,7 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
     ],
     afterwards: ({ scope }) => [
       ...(scope === 'project'
-        ? ['Gemini runs hooks of a folder only when you trust it: answer its question, or type /permissions.']
+        ? ["Gemini runs a folder's hooks only if you trust the folder: answer its question, or type /permissions."]
         : []),
       RESTART,
     ],
@@ -116,7 +114,7 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
     afterwards: ({ scope }, others) => [
       ...(others.some((one) => one.agent === 'claude' && one.scope === 'project') ? [TWICE_IN_COPILOT] : []),
       ...(scope === 'project'
-        ? ['Copilot runs hooks of a folder only when you trust it; it asks when it starts here.']
+        ? ["Copilot runs a folder's hooks only if you trust the folder; it asks when it starts here."]
         : []),
       RESTART,
     ],
@@ -128,8 +126,8 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
     ],
     afterwards: () => [
       RESTART,
-      'Qwen gives a hook less than a minute: a loop whose checks take longer ends. `ralph run --agent qwen` has no such limit.',
-      'Qwen lets a loop go on seven times, then it pauses; QWEN_CODE_STOP_HOOK_BLOCK_CAP=100 in its environment allows more.',
+      'Qwen gives a hook less than a minute: a loop with longer checks ends. `ralph run --agent qwen` has no such limit.',
+      'Qwen lets a loop continue seven times, then it pauses; QWEN_CODE_STOP_HOOK_BLOCK_CAP=100 in its environment allows more.',
     ],
   },
   droid: {
@@ -140,7 +138,7 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
     elsewhere: droidFiles,
     afterwards: ({ scope }) => [
       ...(scope === 'project'
-        ? ['Droid loads what a folder brings only when you trust it; it asks when it starts here.']
+        ? ["Droid loads a folder's hooks and commands only if you trust the folder; it asks when it starts here."]
         : []),
       RESTART,
     ],
@@ -152,7 +150,7 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
         path: join(folder, 'hooks.json'),
         fields: { version: 1 },
         entries: [
-          // Without this it goes on five times at most.
+          // Without this it continues at most five times.
           {
             at: ['hooks', 'stop'],
             item: { command: commandOf(site, 'stop'), timeout: STOP_SECONDS, loop_limit: null },
@@ -165,7 +163,7 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
       },
       ...commandFiles(site, (name) => join(folder, 'commands', `ralph-${name}.md`)),
     ],
-    afterwards: () => [RESTART, 'This was written by the documentation of Cursor and has not been tried with it.'],
+    afterwards: () => [RESTART, "This follows Cursor's documentation and has not been tried with Cursor itself."],
   },
   pi: {
     wanted: (site, folder) => [
@@ -178,17 +176,17 @@ const WRITES: Readonly<Record<InstallName, Writes>> = {
     afterwards: ({ scope }) => [
       ...(scope === 'project'
         ? [
-            'Pi loads packages of a folder only when you trust it: it asks when it starts here; `pi -p` needs --approve.',
+            "Pi loads a folder's packages only if you trust the folder: it asks when it starts here; `pi -p` needs --approve.",
           ]
         : []),
-      'In an open session type /reload.',
+      'In an open session, type /reload.',
     ],
   },
 }
 
-/** By the name that `ralph install` is given. */
+/** By the name given to `ralph install`. */
 export const PLACES: Readonly<Record<string, Place>> = Object.fromEntries(
-  // `Object.entries` forgets which names there are.
+  // `Object.entries` loses the key type.
   Object.entries(WRITES).map(([name, writes]) => [name, placeOf(HOSTS[name as InstallName], writes)]),
 )
 
@@ -203,7 +201,7 @@ function placeOf({ title, agent, folder, types, install }: Host & { install: Ins
   }
 }
 
-/** The first of these places whose variable is set; `~` always is. */
+/** The first of these folders whose variable is set; `~` always is. */
 function userFolder(places: readonly string[], { env, person }: Site): string {
   for (const place of places) {
     const [root = '', ...below] = place.split('/')

@@ -1,4 +1,4 @@
-/** Codex writes down which hooks a person has trusted. When ralph's hooks go, so does what was written down about them. */
+/** Codex records which hooks the user has trusted. When ralph's hooks are removed, so are those records. */
 import { join } from 'node:path'
 import { isObject, readJson } from '../formats/json-file.ts'
 import { allItems } from '../formats/json-text.ts'
@@ -8,7 +8,7 @@ import type { Edit, Ground } from './plan.ts'
 /** Hooks of one file: all of them, or those in these groups. */
 export type Trusted = { file: string; own: 'all' | { event: string; group: number }[] }
 
-/** The edits of uninstalling, and what they leave of the config of Codex. `config`: the folder of the person's own settings. */
+/** The edits of an uninstall, with the resulting Codex config. `config`: the folder of the user's own settings. */
 export function forgetTrust(
   edits: readonly Edit[],
   { folder, config, ground }: { folder: string; config: string; ground: Ground },
@@ -38,7 +38,7 @@ function ownHooks(edits: readonly Edit[], file: string, { look, isOwn }: Ground)
   )
 }
 
-/** Codex names a hook by its file, its event, and its place there: `/home/ada/.codex/hooks.json:stop:0:0`. */
+/** Codex names a hook by its file, event and position: `/home/ada/.codex/hooks.json:stop:0:0`. */
 export function withoutTrust(text: string, { file, own }: Trusted): string {
   const keys = [...text.matchAll(/^\s*\[\s*hooks\.state\."([^"\n]*):(\w+):(\d+):(\d+)"\s*\]/gm)]
   const names = keys.flatMap(([, path, event, group, hook]) =>
@@ -47,7 +47,7 @@ export function withoutTrust(text: string, { file, own }: Trusted): string {
   if (names.length === 0) return text
   const left = removeTables(text, names.map(plain)) ?? text
   const rest = extractTables(left, ['hooks'])?.trim() ?? ''
-  // Headers that Codex made for these alone.
+  // Headers that Codex wrote only for these.
   return /^(\[hooks\]\s*)?(\[hooks\.state\])?$/.test(rest) ? (removeTables(left, ['hooks']) ?? left) : left
 }
 
@@ -62,7 +62,7 @@ function snake(name: string): string {
   return name.replace(/\B[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }
 
-/** As tables are compared: without quotes and blanks. */
+/** For comparing tables: without quotes and blanks. */
 function plain(name: string): string {
   return name.replace(/["'\s]/g, '')
 }

@@ -1,4 +1,4 @@
-/** Droid's own ways: hooks in two files, of which one hides the other, and commands whose name no hook is told. */
+/** Droid's peculiarities: hooks in two files, one hiding the other, and commands whose name hooks do not get. */
 import { join } from 'node:path'
 import { jsonIn } from '../formats/json-file.ts'
 import { group, PROMPT_SECONDS, type Site, STOP_SECONDS, type Wanted } from './pieces.ts'
@@ -7,7 +7,7 @@ export function droidFiles(folder: string): string[] {
   return [join(folder, 'hooks.json'), join(folder, 'hooks', 'hooks.json'), join(folder, 'settings.json')]
 }
 
-/** Droid takes an event from hooks.json alone when that names it, and from settings.json otherwise. */
+/** Droid reads an event from hooks.json if that names it, otherwise from settings.json. */
 export function droidHooks(site: Site, folder: string): Wanted[] {
   const [hooksFile = '', oldHooksFile = '', settings = ''] = droidFiles(folder)
   const separate = [hooksFile, oldHooksFile].find((path) => site.read(path) !== undefined)
@@ -31,11 +31,11 @@ export function droidHooks(site: Site, folder: string): Wanted[] {
 }
 
 function eventsOf(text: string): object {
-  const value = jsonIn(text) // where it is none, Droid cannot read it either
+  const value = jsonIn(text) // if it is not JSON, Droid cannot read it either
   return typeof value === 'object' && value !== null ? value : {}
 }
 
-/** Its hook for prompts sees only the text of the command, not what was typed: so that says it, on its last line. */
+/** Its prompt hook sees only the command's text, not what was typed, so the text repeats that on its last line. */
 export function droidCommand(name: string, text: string): string {
   return `${text.trimEnd()}\n\n/ralph:${name} $ARGUMENTS\n`
 }

@@ -1,4 +1,4 @@
-/** Files that an installation makes in a project name a path of this machine: they are kept out of commits. */
+/** Keeps files out of commits that an installation creates in a project: they contain a path of this machine. */
 import { realpathSync } from 'node:fs'
 import { relative } from 'node:path'
 import { excludeList, isTracked, patternFor } from '../host/exclude.ts'
@@ -10,13 +10,13 @@ import type { Wanted } from './pieces.ts'
 type Pathed = { path: string }
 
 export type Exclusions = {
-  /** The lines for the repository's own list, when there is a repository. */
+  /** The lines for the repository's own exclude list, if there is a repository. */
   wanted: Wanted[]
-  /** Files that are in commits already, by their way from the project. */
+  /** Files that are already committed, relative to the project. */
   tracked: string[]
 }
 
-/** Lines for what another installation in the folder has, too, are left to that one. */
+/** Leaves lines that another installation in the folder also needs. */
 export async function exclusionsOf(
   project: string,
   files: readonly Pathed[],
@@ -28,7 +28,7 @@ export async function exclusionsOf(
   const tracked: string[] = []
   for (const { path } of files.filter((file) => others.every((other) => other.path !== file.path))) {
     const way = pathBelow(realpathSync(repo.top), targetOf(path))
-    if (way === undefined) continue // it lies behind a link, outside
+    if (way === undefined) continue // it is behind a link, outside
     if (await isTracked(repo, way)) tracked.push(relative(project, path))
     else lines.add(`/${together(patternFor(way))}`)
   }
@@ -36,7 +36,7 @@ export async function exclusionsOf(
   return { wanted: lines.size > 0 ? [{ kind: 'lines', path: list, lines: [...lines] }] : [], tracked }
 }
 
-/** One line for all commands or skills of ralph's. */
+/** One line for all of ralph's commands or skills. */
 function together(way: string): string {
   return way
     .replace(/\/ralph\/[^/]+$/, '/ralph/')

@@ -1,4 +1,4 @@
-/** One installation on disk: what it wrote where, copies of what was there before, and the steps that survive a kill. */
+/** One installation on disk: what it wrote where, copies of what was there before, and steps that survive a kill. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,22 +23,22 @@ export type Record = {
   scope: Scope
   /** The folder the agent's files are in. */
   folder: string
-  /** Folders that were made, the highest first. */
+  /** Created folders, topmost first. */
   folders: string[]
   files: Written[]
-  /** ralph's MCP server is in it, too. */
+  /** It includes ralph's MCP server. */
   mcp?: true
 }
 
 export type Installation = {
-  /** Where it is remembered. */
+  /** Where it is recorded. */
   place: string
   record: Record
-  /** Whether it was there before. */
+  /** Whether it existed before. */
   known: boolean
 }
 
-/** All that are remembered. */
+/** All recorded installations. */
 export function listInstallations(home: string): Record[] {
   const root = join(home, 'installed')
   const names = existsSync(root) ? readdirSync(root).sort() : []
@@ -67,10 +67,10 @@ export function groundOf({ place, record }: Installation, home: string): Ground 
   }
 }
 
-/** A copy for good, of what would be lost otherwise. */
+/** A permanent copy of what would otherwise be lost. */
 export type Kept = { path: string; copy: string }
 
-/** `obsolete` are edits that take an earlier installation's files away. Kept is what a person made of files of ralph's. */
+/** `obsolete`: edits that remove an earlier installation's files. Returns the copies of ralph's files that the user had changed. */
 export function applyInstall(
   { place, record }: Installation,
   edits: readonly Edit[],
@@ -85,14 +85,14 @@ export function applyInstall(
   const folders = [...new Set([...record.folders, ...paths])]
   const files = edits.map((edit) => writtenOf(edit, record))
   const stale = record.files.filter(({ path }) => files.every((file) => file.path !== path))
-  // Written before anything else: whatever is found half done later, it is known what was there.
+  // Written first: if the rest is found half done later, it is known what was there.
   saveRecord(place, { ...record, folders, files: [...files, ...stale] })
   for (const edit of [...obsolete, ...edits]) perform(edit)
   if (stale.length > 0) saveRecord(place, { ...record, folders, files })
   return kept
 }
 
-/** Kept is what was in the place of a file that is left to the person. */
+/** Returns the copies of what was in place of files that now belong to the user. */
 export function applyUninstall({ place, record }: Installation, edits: readonly Edit[]): Kept[] {
   const kept = edits.flatMap(({ path, left, origin }) =>
     left && origin ? [{ path, copy: keepForGood(place, origin) }] : [],
@@ -105,7 +105,7 @@ export function applyUninstall({ place, record }: Installation, edits: readonly 
   return kept
 }
 
-/** One at a time in a home. The end of the process frees it. */
+/** One at a time per home. The end of the process releases it. */
 export async function alone<Result>(home: string, act: () => Promise<Result>): Promise<Result> {
   const root = join(home, 'installed')
   const lock = takeLock(root)
@@ -124,10 +124,10 @@ function takeLock(root: string): { close(): void } {
   if ('heldBy' in lock)
     throw new RalphError(
       'file-unusable',
-      `Another \`ralph install\` is under way (${lock.heldBy}). Wait until it has ended.`,
+      `Another \`ralph install\` is running (${lock.heldBy}). Wait for it to finish.`,
     )
   if (existsSync(join(root, LOCK))) return lock
-  lock.close() // who had it before took everything away, the lock too
+  lock.close() // the previous holder removed everything, including the lock
   return takeLock(root)
 }
 
@@ -138,7 +138,7 @@ function perform(edit: Edit): void {
   if (!isChange(edit)) return
   const now = readPersonFile(edit.path)?.bytes
   if (now === undefined || edit.now === undefined ? now !== edit.now : !now.equals(edit.now))
-    throw new RalphError('file-unusable', `${edit.path} was changed by somebody else just now. Try again.`)
+    throw new RalphError('file-unusable', `${edit.path} was just changed by another program. Try again.`)
   if (edit.next) replacePersonFile(edit.path, edit.next)
   else removePersonFile(edit.path)
 }
@@ -173,7 +173,7 @@ function saveRecord(place: string, record: Record): void {
   writeWhole(join(place, RECORD), printJson({ version: 1, ...record }))
 }
 
-/** One that cannot be read is as good as none: ralph's own entries are still known by what they are. */
+/** An unreadable record counts as none: ralph's own entries are still recognizable. */
 function readRecord(place: string): Record | undefined {
   const path = join(place, RECORD)
   if (!existsSync(path)) return undefined

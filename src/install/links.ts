@@ -1,4 +1,4 @@
-/** What agents find in ralph's home: the gate of the hooks, and links to the program, the package and Node. */
+/** What agents find in ralph's home: the hook script, and links to the program, the package and Node. */
 import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -7,10 +7,10 @@ import { inPlainWords } from '../host/plain-words.ts'
 
 export type Links = { home: string; root: string; node: string }
 
-/** The paths in the agents' settings stay the same however often ralph and Node are replaced. True when something was stale. */
+/** Keeps the paths in the agents' settings valid however often ralph and Node are replaced. True if something was stale. */
 export function makeLinks({ home, root, node }: Links): boolean {
   makePrivateFolder(home)
-  // What was missing is here now, and may be missed again.
+  // What was missing is now installed; if it goes missing again, say so again.
   for (const said of ['hook-missing', 'node-too-old']) rmSync(join(home, said), { force: true })
   const gate = readFileSync(join(root, 'plugins', 'claude', 'hook.sh'), 'utf8')
   const stale = textAt(join(home, 'hook.sh')) !== gate
@@ -19,7 +19,7 @@ export function makeLinks({ home, root, node }: Links): boolean {
   return stale || linked.includes(true)
 }
 
-/** Only what `makeLinks` makes. */
+/** Only what `makeLinks` creates. */
 export function removeLinks(home: string): void {
   for (const name of ['hook.sh', ...Object.keys(targets('', ''))]) rmSync(join(home, name), { force: true })
 }
@@ -31,9 +31,9 @@ function targets(root: string, node: string): Record<string, string> {
 function link(path: string, target: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat && !stat.isSymbolicLink())
-    throw new RalphError('home-unusable', `${path} must be a link that ralph makes. Move it away, then try again.`)
+    throw new RalphError('home-unusable', `${path} must be a link created by ralph. Move it away, then try again.`)
   if (stat && readlinkSync(path) === target) return false
-  const temporary = `${path}.new` // the same for every process: only one is here at a time
+  const temporary = `${path}.new` // the same for every process: only one runs here at a time
   try {
     rmSync(temporary, { force: true })
     symlinkSync(target, temporary)

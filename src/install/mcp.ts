@@ -1,13 +1,13 @@
-/** How each agent learns of ralph's MCP server: where its settings lie, and what they must say. */
+/** How each agent finds ralph's MCP server: where its settings are, and what they must contain. */
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import type { Entry } from '../formats/json-text.ts'
 import { launcher, type Scope, type Site, type Wanted } from './pieces.ts'
 
-/** The command line of the server, and what its environment must have. */
+/** The server's command line and required environment. */
 export type McpServer = { argv: readonly string[]; env: Readonly<Record<string, string>> }
 
-/** `path` is undefined where an agent has no such settings for one folder. */
+/** `path` is undefined if an agent has no such settings per folder. */
 type Settings = {
   path(site: Pick<Site, 'scope' | 'person' | 'project' | 'env' | 'read'>, folder: string): string | undefined
 } & ({ entry(server: McpServer): Entry } | { lines(server: McpServer): string[] })
@@ -25,7 +25,7 @@ const SETTINGS: Readonly<Record<string, Settings>> = {
   },
   codex: {
     path: (_, folder) => join(folder, 'config.toml'),
-    // TOML writes these texts and lists as JSON does.
+    // TOML writes these strings and lists as JSON does.
     lines: ({ argv: [command, ...args], env }) => [
       `[${TABLE}]`,
       `command = ${JSON.stringify(command)}`,
@@ -57,15 +57,15 @@ const SETTINGS: Readonly<Record<string, Settings>> = {
   cursor: { path: (_, folder) => join(folder, 'mcp.json'), entry: (server) => servers(plain(server)) },
 }
 
-/** Those that can be given an MCP server. */
+/** Agents that support an MCP server. */
 export const MCP_AGENTS: readonly string[] = Object.keys(SETTINGS)
 
-/** Through the links in ralph's home, so that it stays true when ralph or Node are replaced. */
+/** Through the links in ralph's home, so that it stays valid when ralph or Node are replaced. */
 function linkedServer({ home, person }: Pick<Site, 'home' | 'person'>): McpServer {
   return { argv: [join(home, 'node'), launcher(home), 'mcp'], env: envFor(home, person) }
 }
 
-/** What is not the usual home must be said. */
+/** A home other than the default must be named. */
 export function envFor(home: string, person: string): Record<string, string> {
   return home === join(person, '.ralph') ? {} : { RALPH_HOME: home }
 }
@@ -78,7 +78,7 @@ export function mcpWanted(agent: string, site: Site, folder: string): Wanted {
   return { kind: 'table', path, name: TABLE, lines: settings.lines(server) }
 }
 
-/** The same for people who write it themselves: the file, and what it must have. */
+/** The same for users who write it themselves: the file and what it must contain. */
 export function printMcp(agent: string, { site, folder, server }: Printing): { path: string; text: string } {
   const { path, settings } = settingsOf(agent, site, folder)
   if ('lines' in settings) return { path, text: settings.lines(server).join('\n') }
@@ -92,10 +92,10 @@ export type Printing = { site: Site; folder: string; server: McpServer }
 function settingsOf(agent: string, site: Site, folder: string): { path: string; settings: Settings } {
   const settings = Object.hasOwn(SETTINGS, agent) ? SETTINGS[agent] : undefined
   if (!settings)
-    throw new RalphError('usage', `${agent} cannot be given an MCP server. These can: ${MCP_AGENTS.join(', ')}.`)
+    throw new RalphError('usage', `${agent} does not support MCP servers. These do: ${MCP_AGENTS.join(', ')}.`)
   const path = settings.path(site, folder)
   if (path !== undefined) return { path, settings }
-  throw new RalphError('usage', `${agent} does not support MCP servers for ${SCOPES[site.scope]}. Leave --project out.`)
+  throw new RalphError('usage', `${agent} does not support MCP servers for ${SCOPES[site.scope]}. Omit --project.`)
 }
 
 const SCOPES: Readonly<Record<Scope, string>> = { user: 'a person', project: 'a single folder', vault: 'a vault' }

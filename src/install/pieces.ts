@@ -1,4 +1,4 @@
-/** What an installation is made of: hooks, commands and skills, in the shapes agents read. */
+/** The pieces of an installation: hooks, commands and skills, in the formats agents read. */
 import { join } from 'node:path'
 import { quoteWord } from '../formats/command-line.ts'
 import type { Entry } from '../formats/json-text.ts'
@@ -9,40 +9,40 @@ export type Scope = 'user' | 'project' | 'vault'
 
 /** A file that an installation needs. */
 export type Wanted =
-  /** JSON of the person's, which gets entries of ralph's. `fields` are what the file must have besides. */
+  /** The user's JSON, which gets entries of ralph's. `fields`: what else the file must have. */
   | { kind: 'settings'; path: string; entries: Entry[]; fields?: Readonly<Record<string, unknown>> }
-  /** A file that is ralph's alone. `program`: it can be started by its path. */
+  /** A file that belongs to ralph alone. `program`: it is executable. */
   | { kind: 'own'; path: string; text: string; program?: true }
-  /** Lines at the end of a list of the person's. */
+  /** Lines at the end of a list of the user's. */
   | { kind: 'lines'; path: string; lines: string[] }
-  /** A table of ralph's in TOML of the person's. `lines`: what it must have, its header first. */
+  /** A table of ralph's in the user's TOML. `lines`: what it must have, its header first. */
   | { kind: 'table'; path: string; name: string; lines: string[] }
 
-/** What an installation is made of and made for. */
+/** The sources and target of an installation. */
 export type Site = {
   scope: Scope
   /** RALPH_HOME. */
   home: string
-  /** The home folder of the person. */
+  /** The user's home folder. */
   person: string
-  /** The folder of the project. */
+  /** The project folder. */
   project: string
   env: Readonly<Record<string, string | undefined>>
-  /** The text of a file that is there. */
+  /** The text of an existing file. */
   read(path: string): string | undefined
-  /** The files below a folder of the package's `plugins`, by their way from there. */
+  /** The files below a folder of the package's `plugins`, by relative path. */
   plugin(folder: string): Readonly<Record<string, string>>
 }
 
 const COMMANDS = ['loop', 'cancel', 'status', 'help', 'pause', 'resume', 'steer'] as const
 
-/** Several checks of ten minutes each may run in a stop hook; a hook that is out of time lets the loop end. */
+/** Several checks of ten minutes each may run in a stop hook; a hook that times out ends the loop. */
 export const STOP_SECONDS = 3_600
 export const PROMPT_SECONDS = 60
 
 type Whose = { home: string; scope: Scope }
 
-/** Whether an entry of a list was put there by ralph, for such an installation: a folder may have two. */
+/** Whether ralph added a list entry for this kind of installation: a folder may have two. */
 export function isOwnEntry(whose: Whose): (item: unknown) => boolean {
   const own = new Set<unknown>(ownWords(whose))
   return (item) => {
@@ -52,7 +52,7 @@ export function isOwnEntry(whose: Whose): (item: unknown) => boolean {
   }
 }
 
-/** Whether a text names something of ralph's. */
+/** Whether a text mentions something of ralph's. */
 export function mentionsOwn(whose: Whose): (text: string) => boolean {
   const words = ownWords(whose)
   return (text) => words.some((word) => text.includes(JSON.stringify(word)))
@@ -61,7 +61,7 @@ export function mentionsOwn(whose: Whose): (text: string) => boolean {
 function ownWords({ home, scope }: Whose): string[] {
   if (scope === 'vault') return [VAULT_COMMAND]
   const events = ['stop', 'prompt'] as const
-  // What an older ralph wrote is ralph's, too.
+  // What an older ralph wrote also counts as ralph's.
   const commands = events.flatMap((event) => [commandOf({ home }, event), bareCommand(home, event)])
   return [...commands, piPackage(home), launcher(home)]
 }
@@ -73,12 +73,12 @@ export function launcher(home: string): string {
 
 const IN_VAULT = '"$CLAUDE_PROJECT_DIR"/.claude/hooks/stop.sh'
 
-/** True wherever the vault is moved to. */
+/** Valid wherever the vault is moved. */
 export const VAULT_COMMAND: string = `[ ! -r ${IN_VAULT} ] || sh ${IN_VAULT}`
 
 /**
- * One line of sh, which every agent gives to a shell. Where the script is gone, `sh` alone would end with the code that
- * holds up a session.
+ * One line of sh, which every agent passes to a shell. If the script is missing, plain `sh` would exit with the code that
+ * blocks a session.
  */
 export function commandOf({ home }: Pick<Site, 'home'>, event: 'stop' | 'prompt'): string {
   return `[ ! -r ${quoteWord(join(home, 'hook.sh'))} ] || ${bareCommand(home, event)}`
@@ -88,15 +88,15 @@ function bareCommand(home: string, event: 'stop' | 'prompt'): string {
   return `sh ${quoteWord(join(home, 'hook.sh'))} ${event}`
 }
 
-/** Through the link in ralph's home, so that it stays true when ralph is installed anew somewhere else. */
+/** Through the link in ralph's home, so that it stays valid when ralph is reinstalled somewhere else. */
 export function piPackage(home: string): string {
   return join(home, 'package', 'plugins', 'pi')
 }
 
-/** The name an agent has for an event, the time it gives a hook, in the agent's own unit, and what it shows of the hook. */
+/** An agent's name for an event, its hook timeout in its own unit, and what it shows of the hook. */
 type Event = readonly [name: string, timeout: number, shown?: Readonly<Record<string, string>>]
 
-/** `stops`: the end of a turn, and whatever else tells of one. */
+/** `stops`: the end of a turn, and other events that report one. */
 export function hooks(path: string, site: Site, stops: readonly Event[], prompt: Event): Wanted {
   const entry = (event: 'stop' | 'prompt', [name, timeout, shown]: Event): Entry => ({
     at: ['hooks', name],
@@ -126,7 +126,7 @@ export function copilotHooks(site: Site, path: string, fields: Readonly<Record<s
   }
 }
 
-/** `shape` makes an agent's own form of a command text. */
+/** `shape` converts a command text to an agent's own format. */
 export function commandFiles(
   site: Site,
   pathOf: (name: string) => string,
@@ -149,7 +149,7 @@ export function copies(files: Readonly<Record<string, string>>, folder: string):
   return Object.entries(files).map(([way, text]) => ({ kind: 'own', path: join(folder, way), text }))
 }
 
-/** One that the package must have. */
+/** A file that the package must have. */
 export function fileOf(files: Readonly<Record<string, string>>, name: string): string {
   const text = files[name]
   if (text === undefined)

@@ -1,4 +1,4 @@
-/** What installing and uninstalling change: from what is wanted, what is there and what was written before, to edits. */
+/** Plans installs and uninstalls: turns what is wanted, what is there and what was written before into edits. */
 import { isDeepStrictEqual } from 'node:util'
 import { RalphError } from '../error.ts'
 import { jsonIn } from '../formats/json-file.ts'
@@ -14,40 +14,40 @@ import {
 import type { Wanted } from './pieces.ts'
 import { withLines, withoutLines, withoutTable, withTable } from './text-edits.ts'
 
-/** What ralph remembers of a file it wrote. */
+/** What ralph remembers about a file it wrote. */
 export type Written = {
   path: string
   kind: Wanted['kind']
-  /** What was there before: the name of its copy, or null when nothing was. */
+  /** The name of the copy of what was there before, or null if nothing was. */
   before: string | null
-  /** The fingerprints of all that ralph ever wrote there, also of what it was about to. */
+  /** Fingerprints of everything ralph ever wrote there, or was about to write. */
   written: string[]
 }
 
-/** `undefined` stands for no file. */
+/** `undefined`: no file. */
 export type Edit = {
   path: string
   kind: Wanted['kind']
   now: Buffer | undefined
   next: Buffer | undefined
-  /** What uninstalling brings back. */
+  /** What an uninstall brings back. */
   origin: Buffer | undefined
-  /** Somebody else changed the file since ralph wrote it. */
+  /** The file was changed since ralph wrote it. */
   changed: boolean
-  /** It stays as it is, because it is a person's now. */
+  /** It stays as it is, because it now belongs to the user. */
   left: boolean
 }
 
-/** What the planner knows of the machine. */
+/** What the planner knows about the machine. */
 export type Ground = {
   look(path: string): Buffer | undefined
   /** What was written there before, by path. */
   memory: ReadonlyMap<string, Written>
-  /** The copy of what was there before; undefined when it is lost. */
+  /** The copy of what was there before; undefined if it is lost. */
   copyOf(name: string): Buffer | undefined
   fingerprint(bytes: Buffer): string
   isOwn(item: unknown): boolean
-  /** Whether a text that is no plain JSON has something of ralph's in it, too. */
+  /** Whether text that is not plain JSON contains something of ralph's. */
   mentions(text: string): boolean
 }
 
@@ -68,7 +68,7 @@ export function planInstall(wanted: readonly Wanted[], ground: Ground): Edit[] {
   })
 }
 
-/** `wanted` are what an installation of now has, in case nothing is remembered; `elsewhere` where entries may have got to. */
+/** `wanted`: what an installation would have now, in case nothing is recorded; `elsewhere`: where entries may have ended up. */
 export function planUninstall(wanted: readonly Wanted[], elsewhere: readonly string[], ground: Ground): Edit[] {
   const remembered = [...ground.memory.values()].map(({ path, kind }): Wanted => {
     const want = wanted.find((one) => one.path === path)
@@ -142,7 +142,7 @@ function hasEntry(text: string, { at, key, item }: Entry): boolean {
   return Array.isArray(found) && found.some((one) => isDeepStrictEqual(one, item))
 }
 
-/** What would be there without ralph. */
+/** The content without ralph. */
 function originOf(want: Wanted, now: Buffer | undefined, ground: Ground): Buffer | undefined {
   const memory = ground.memory.get(want.path)
   if (memory && (want.kind === 'own' || isKnown(now, memory, ground))) {
@@ -169,17 +169,17 @@ function withoutOwn(text: string, want: Exclude<Wanted, { kind: 'own' }>, ground
   }
 }
 
-/** Nothing is left in it but what ralph itself had to put there. */
+/** Nothing is left in it except what ralph itself had to add. */
 function isShell(text: string, want: Wanted): boolean {
   if (want.kind !== 'settings' || text.trim() === '') return text.trim() === ''
-  const value = jsonIn(text) // undefined where a person has put a comment into it
+  const value = jsonIn(text) // undefined if the user added a comment
   return isDeepStrictEqual(value, {}) || (value !== undefined && isDeepStrictEqual(value, want.fields))
 }
 
 function textOf(want: Exclude<Wanted, { kind: 'own' }>, bytes: Buffer | undefined): string {
   const text = bytes?.toString() ?? ''
   if (bytes && !Buffer.from(text).equals(bytes))
-    throw new RalphError('file-unusable', `${want.path} is not text in UTF-8. Put it right, then try again.`)
+    throw new RalphError('file-unusable', `${want.path} is not valid UTF-8. Fix it, then try again.`)
   if (want.kind !== 'settings') return text
   const problem = whyUnusable(text, want.path)
   if (problem !== undefined) throw new RalphError('input-invalid', problem)

@@ -1,7 +1,7 @@
-/** A command text as a skill, for agents that know no commands. */
+/** A command text as a skill, for agents without commands. */
 import { splitFrontmatter } from '../formats/frontmatter.ts'
 
-/** `command` may begin with fields between `---` lines, of which a skill has the description. */
+/** `command` may start with fields between `---` lines; a skill keeps the description. */
 export function skillOf(name: string, command: string): string {
   const [head = '', body = command] = splitFrontmatter(command)
   const description = /^description:.*$/m.exec(head)?.[0] ?? `description: ${name}`

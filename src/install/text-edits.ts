@@ -1,4 +1,4 @@
-/** Lines and tables of ralph's in texts of the person's: put in, and taken out again. */
+/** Adds ralph's lines and tables to the user's files, and removes them again. */
 import { RalphError } from '../error.ts'
 import { extractTables, removeTables } from '../formats/toml-tables.ts'
 import type { Wanted } from './pieces.ts'
@@ -19,15 +19,15 @@ export function withoutLines(text: string, lines: readonly string[]): string {
 
 type Table = Extract<Wanted, { kind: 'table' }>
 
-/** Whether a text has something of ralph's in it. */
+/** Whether a text contains something of ralph's. */
 type Mentions = (text: string) => boolean
 
-/** One that has all that ralph needs stays, whatever a person added to it. */
+/** A table with everything ralph needs stays, whatever the user added to it. */
 export function withTable(text: string, want: Table, mentions: Mentions): string {
   const found = ownTable(text, want, mentions)
   if (found === 'none') return append(text, want.lines)
   if (found === 'foreign')
-    throw new RalphError('input-invalid', `${want.path}: ${want.lines[0]} is there already. Take it out first.`)
+    throw new RalphError('input-invalid', `${want.path} already has ${want.lines[0]}. Remove it first.`)
   const there = found.text.split('\n')
   if (want.lines.every((line) => there.includes(line))) return text
   return append(withoutTable(text, want, mentions), want.lines)
@@ -40,8 +40,7 @@ export function withoutTable(text: string, want: Table, mentions: Mentions): str
 
 function ownTable(text: string, { path, name }: Table, mentions: Mentions): { text: string } | 'none' | 'foreign' {
   const table = extractTables(text, [name])
-  if (table === undefined)
-    throw new RalphError('input-invalid', `${path} is not valid TOML. Correct it, then try again.`)
+  if (table === undefined) throw new RalphError('input-invalid', `${path} is not valid TOML. Fix it, then try again.`)
   if (table === '') return 'none'
   return mentions(table) ? { text: table } : 'foreign'
 }

@@ -1,4 +1,4 @@
-/** Which session holds which loop: one small file a session in `RALPH_HOME/armed`, named by its id, so that `sh` can find it. */
+/** Which session holds which loop: one small file per session in `RALPH_HOME/armed`, named after its id so that `sh` can find it. */
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
@@ -12,40 +12,40 @@ import type { Spent } from './spent.ts'
 export type Armed = {
   loop: string
   host: HostName
-  /** The file that people read and edit. Empty: there is none. */
+  /** The loop file that users read and edit. Empty: there is none. */
   face: string
   context: Context
-  /** Iterations that were finished when a person last typed something: what a host's cap counts from. */
+  /** Iterations finished when the user last typed something: a host's cap counts from here. */
   since: number
-  /** It works on a task of a vault. */
+  /** The session works on a vault task. */
   vault?: true
-  /** The session's own record, where the host names it. */
+  /** The session's own transcript, if the host names it. */
   record?: string
-  /** Up to where the record's tokens are counted. */
+  /** How far the transcript's tokens have been counted. */
   spent?: Spent
-  /** The process of the host, where it is known. */
+  /** The host's process, if known. */
   pid?: number
-  /** When that began: its number may be given to another one later. */
+  /** When that process started: its number may be reused later. */
   born?: string
-  /** What its agent was told last, with the marks of secrets. */
+  /** The last prompt its agent got, with marks in place of secrets. */
   given?: string
-  /** When its agent was last told all of its task, and the sum of what lasts of that. Absent: it may not have it any more. */
+  /** When its agent last got the whole task, and a checksum of the lasting part. Absent: the agent may no longer have it. */
   told?: { sum: string; at: number }
-  /** The host's own name for the turn that its agent is at. */
+  /** The host's own name for the current turn. */
   turn?: string
-  /** When the last stop was, by the host's own clock: hooks that are set up twice tell the same one twice. */
+  /** The time of the last stop by the host's own clock: hooks installed twice report the same stop twice. */
   stopped?: string
-  /** It was let go without a prompt: what is said meanwhile it has not heard. */
+  /** It was released without a prompt, so it has missed everything said since. */
   free?: true
-  /** Its next turn was not asked for: a person's words come right behind the last one, and go with it. */
+  /** Its next turn has not been requested: the user's words follow the last turn directly and go along with it. */
   due?: true
-  /** The person has been told that the loop rests. */
+  /** The user has been shown that the loop is paused. */
   quiet?: true
-  /** What a host that repeats its earlier answers has said so far: its length and its hash. */
+  /** For a host that repeats its earlier answers: length and hash of the text so far. */
   heard?: { length: number; hash: string }
 }
 
-/** Whether an id can be a file name; one that cannot never gets a loop. */
+/** Whether an id can be a file name; a session whose id cannot never gets a loop. */
 export function isSessionId(id: string): boolean {
   return /^[A-Za-z0-9][\w.-]{0,127}$/.test(id)
 }
@@ -55,7 +55,7 @@ export function arm(home: string, session: string, armed: Armed): void {
   writeWhole(join(home, 'armed', session), JSON.stringify(armed))
 }
 
-/** Takes the place of a session's file. False when another hook of the same call was quicker: a plugin may be installed twice. */
+/** Reserves a session's file. False when another hook of the same call was faster: a plugin may be installed twice. */
 export function reserve(home: string, session: string, { now, began }: { now: () => number; began: number }): boolean {
   const path = join(home, 'armed', session)
   makePrivateFolder(join(home, 'armed'))
@@ -64,7 +64,7 @@ export function reserve(home: string, session: string, { now, began }: { now: ()
     return true
   } catch {
     const { size = 0, mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {}
-    // Of a loop that is over, unless the other hook has just written it; or of a call that was killed.
+    // Left by a loop that has ended, unless the other hook has just written it; or left by a call that was killed.
     return (size > 0 && mtimeMs < began) || mtimeMs < now() - 10_000
   }
 }
@@ -73,7 +73,7 @@ export function disarm(home: string, session: string): void {
   rmSync(join(home, 'armed', session), { force: true })
 }
 
-/** Its loop has ended: what is known of it stays for the person who asks about it, or wants to go on. */
+/** Keeps what is known about a loop that has ended, for a user who asks about it or wants to continue it. */
 export function finish(home: string, session: string): void {
   makePrivateFolder(join(home, FINISHED))
   try {
@@ -85,17 +85,17 @@ export function finish(home: string, session: string): void {
 
 const FINISHED = 'finished'
 
-/** The loop that last ended in a session that has none now. */
+/** The last loop that ended in a session without one. */
 export function loadFinished(home: string, session: string): Armed | undefined {
   return loadArmed(home, session, FINISHED)
 }
 
-/** A person has typed something: what is counted and heard begins anew, and they are told things again. */
+/** The user has typed something: counters and repeated answers start over, and notices are shown again. */
 export function typedAt({ quiet: _, heard: __, ...armed }: Armed, { tally }: Loop): Armed {
   return { ...armed, since: tally.iteration }
 }
 
-/** Undefined for a session without a loop. A file that cannot be read is left alone: it traps nobody. */
+/** Undefined for a session without a loop. An unreadable file is ignored: it must not trap the session. */
 export function loadArmed(home: string, session: string, folder = 'armed'): Armed | undefined {
   if (!isSessionId(session)) return undefined
   try {
@@ -109,14 +109,14 @@ export function loadArmed(home: string, session: string, folder = 'armed'): Arme
 /** The session whose agent takes the turns of a loop. */
 export function sessionOf(home: string, loop: string): { session: string; armed: Armed; gone: boolean } | undefined {
   for (const session of sessions(home)) {
-    const armed = session.endsWith('.tmp') ? undefined : loadArmed(home, session) // of a hook that was killed
+    const armed = session.endsWith('.tmp') ? undefined : loadArmed(home, session) // left by a hook that was killed
     if (armed?.loop === loop && armed.context !== 'process')
       return { session, armed, gone: armed.pid !== undefined && isGone(armed.pid, armed.born) }
   }
   return undefined
 }
 
-/** The loops of sessions whose host is one of these processes. */
+/** The loops of sessions hosted by one of these processes. */
 export function armedBy(home: string, pids: ReadonlySet<number>): string[] {
   return sessions(home).flatMap((session) => {
     const { loop, pid, born } = loadArmed(home, session) ?? {}
@@ -124,19 +124,19 @@ export function armedBy(home: string, pids: ReadonlySet<number>): string[] {
   })
 }
 
-/** Claude Code tells its hooks which process it is, and so do ralph's plugins in OpenCode and Pi. Others are the program above the hook, if that goes by their name. */
+/** Claude Code names its process to its hooks, as do ralph's plugins for OpenCode and Pi. For others it is the program above the hook, if its name matches. */
 export function processOf(host: HostName, env: Env): Pick<Armed, 'pid' | 'born'> {
   const named = Number(env.RALPH_HOST_PID ?? env.CLAUDE_PID)
   const pid = Number.isInteger(named) && named > 0 ? named : clientPid(host)
   return pid === undefined ? {} : { pid, ...given({ born: bornOf(pid) }) }
 }
 
-/** Claude Code has one session at a time. The process of another client, such as a daemon, may serve several. */
+/** Claude Code has one session at a time. Other clients, such as a daemon, may serve several from one process. */
 export function isSameClient(before: Armed, { pid }: Pick<Armed, 'pid'>): boolean {
   return before.host === 'claude' && pid !== undefined && before.pid === pid
 }
 
-/** What is above a hook of Cursor nobody has seen, and "pi" is a part of many words. */
+/** Not for Cursor, whose parent process nobody has seen, nor Pi: "pi" is part of many words. */
 function clientPid(host: HostName): number | undefined {
   if (host === 'cursor' || host === 'pi') return undefined
   const { pid, argv = [] } = clientAbove() ?? {}
@@ -148,7 +148,7 @@ function clientPid(host: HostName): number | undefined {
 // Their first argument is the program.
 const RUNTIMES = /^(node|bun|deno)$/
 
-/** Sessions that never came back to hear how their loop ended are forgotten. */
+/** Forgets sessions that never came back to learn how their loop ended. */
 export async function forgetOld(
   home: string,
   olderThan: number,
@@ -170,7 +170,7 @@ function sessions(home: string, folder = 'armed'): string[] {
   try {
     return readdirSync(join(home, folder))
   } catch {
-    return [] // no session ever had a loop
+    return [] // no session has had a loop yet
   }
 }
 

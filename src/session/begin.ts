@@ -1,4 +1,4 @@
-/** A person starts a loop inside their own session: the loop is made, and the session is armed. */
+/** Starts a loop inside the user's own session: creates the loop and arms the session. */
 import { resolve } from 'node:path'
 import { measuredFrom } from '../drive/earlier.ts'
 import { lookAtLeft } from '../drive/look-at-settings.ts'
@@ -32,28 +32,28 @@ import { markSpent } from './spent.ts'
 import { subagentArgs, type Untrusted } from './subagent.ts'
 import { later } from './turn-over.ts'
 
-/** A desk whose store can also be asked about other loops. */
+/** A desk whose store also answers questions about other loops. */
 export type Desk = Omit<BareDesk, 'store'> & { store(): Store }
 
-/** `record`: the session's own record, where the host names it. */
+/** `record`: the session's own transcript, if the host names it. */
 export type Asked = {
   host: HostName
   session: string
   dir: string
   args: string
   record?: string | undefined
-  /** The mark of a repository's agent that the person has agreed to. */
+  /** The mark of a repository's agent that the user has agreed to. */
   trusts?: string | undefined
 }
 
 export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
   const { title, types } = HOSTS[asked.host]
-  if (!isSessionId(asked.session)) throw new RalphError('usage', `${title} named no session that a loop can belong to.`)
+  if (!isSessionId(asked.session)) throw new RalphError('usage', `${title} did not name a valid session for the loop.`)
   const command = parseLoopCommand(asked.args, types('loop'))
   return (await sameAgain(desk, asked, command)) ?? begin(desk, asked, command)
 }
 
-/** A plain prompt that carries its own limit and promise. Undefined where it is none, or where the session has another loop. */
+/** A plain prompt with its own limit and promise. Undefined if it is not one, or if the session has another loop. */
 export async function beginWrapped(desk: Desk, asked: Asked): Promise<Answer | undefined> {
   if (!isSessionId(asked.session) || !unwrapPrompt(asked.args)) return undefined
   const command = { prompt: asked.args, checks: [] }
@@ -62,7 +62,7 @@ export async function beginWrapped(desk: Desk, asked: Asked): Promise<Answer | u
   const answer = await begin(desk, asked, command)
   const note = {
     level: 'info',
-    text: 'ralph: the prompt has completion criteria, so it is worked on as a loop.',
+    text: 'ralph: the prompt has completion criteria, so it runs as a loop.',
   } as const
   return { ...answer, show: [note, ...answer.show] }
 }
@@ -93,7 +93,7 @@ async function begin(desk: Desk, asked: Asked, command: LoopCommand): Promise<An
 
   await keepStart({ tree, show: desk.show }, begun)
   const face = await chooseFace(desk, dir, { host: name, session })
-  await excludeFaces(dir, host.folder).catch(() => {}) // a face that is shown by `git status` is no harm
+  await excludeFaces(dir, host.folder).catch(() => {}) // a loop file in `git status` does no harm
   writeFace(face, { loop: begun, session, home: desk.home })
   const armed = {
     loop: begun.id,
@@ -115,13 +115,13 @@ async function begin(desk: Desk, asked: Asked, command: LoopCommand): Promise<An
   }
 }
 
-/** A person who can be asked is asked; another one reads how to agree. */
+/** The host asks the user if it can; otherwise the note says how to agree. */
 function trustFirst({ name, path, text, mark }: Untrusted): Answer {
-  const sentence = `ralph: the agent "${name}" is this repository's own (${path}), and counts only once you trust it. Look at it, then type: ralph trust ${path}`
+  const sentence = `ralph: the agent "${name}" comes from this repository (${path}) and is not trusted yet. Read it, then run: ralph trust ${path}`
   return { trust: { path, text, mark }, show: [{ level: 'error', text: sentence }] }
 }
 
-/** What the checks say before any work. The person waits for it, so it is kept short. */
+/** Runs the checks before any work. The user waits for this, so it is kept short. */
 async function lookBefore(desk: Desk, begun: Loop, tree: Tree): Promise<Loop> {
   if (begun.next.kind !== 'check') return begun
   const { env, stop, show } = desk
@@ -169,7 +169,7 @@ const AT_ONCE_MS = 10_000
 
 type Found = { loop: Loop; armed: Armed }
 
-/** The loop that a session has, unless it is over. */
+/** The session's loop, unless it has ended. */
 async function openIn(desk: Desk, session: string): Promise<Found | undefined> {
   const open = async (id: string) => {
     const loop = await loadKnown(desk, id)
@@ -181,7 +181,7 @@ async function openIn(desk: Desk, session: string): Promise<Found | undefined> {
   return loop && { loop, armed }
 }
 
-/** A session has one loop. Where hooks are set up twice, the second one asks for the same loop again, and is given it. */
+/** A session has one loop. When hooks are installed twice, the second one asks for the same loop again and gets it. */
 async function sameAgain(desk: Desk, { session, host }: Asked, command: LoopCommand): Promise<Answer | undefined> {
   const found = await openIn(desk, session)
   if (!found) return undefined
@@ -190,7 +190,7 @@ async function sameAgain(desk: Desk, { session, host }: Asked, command: LoopComm
   const { types } = HOSTS[host]
   throw new RalphError(
     'usage',
-    `This session has loop ${id} already, after ${count(tally.iteration, 'iteration')}. See it with ${types('status')}, end it with ${types('cancel')}.`,
+    `This session already has loop ${id}, after ${count(tally.iteration, 'iteration')}. ${types('status')} shows it, ${types('cancel')} ends it.`,
   )
 }
 
@@ -212,7 +212,7 @@ function requestOf({ host, dir, command, chain }: Making): LoopRequest {
   if (tokens !== undefined && host.speaks === 'cursor')
     throw new RalphError(
       'usage',
-      `--max-tokens is not available in ${host.title}, which does not tell its tokens. Limit the loop with --max-iterations or --timeout.`,
+      `--max-tokens is not available in ${host.title}, which does not report tokens. Limit the loop with --max-iterations or --timeout.`,
     )
   return {
     prompt,
@@ -224,12 +224,12 @@ function requestOf({ host, dir, command, chain }: Making): LoopRequest {
       ...(maxIterations === undefined ? {} : { iterations: maxIterations }),
       ...given({ minutes, tokens }),
     },
-    ...(host.escapes ? { signals: [SIGNAL] } : {}), // besides a promise, whose tag would not arrive as it is
+    ...(host.escapes ? { signals: [SIGNAL] } : {}), // in addition to a promise, whose tag would arrive escaped
     ...given({ promise, proof, require, protect, mayChange }),
   }
 }
 
-/** The checks of a loop must end before the host gives its hook up. */
+/** Checks must finish before the host's hook timeout. */
 function withinHook(spec: Spec, { hookMinutes }: Host): Spec {
   if (hookMinutes === undefined) return spec
   const checkMinutes = (hookMinutes * 0.9) / Math.max(1, spec.checks.length)

@@ -1,4 +1,4 @@
-/** What a person types in their session: each command's way to its answer, and cancel and pause themselves. */
+/** The commands a user types in a session: dispatches each to its answer, and implements cancel and pause. */
 import { visit } from '../drive/visit.ts'
 import { ended } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -17,7 +17,7 @@ import { told, withLoop } from './turn-over.ts'
 export async function runCommand(desk: Desk, command: CommandName, asked: Asked): Promise<Answer> {
   switch (command) {
     case 'loop':
-      // It would be a prompt otherwise, and nobody means that.
+      // Otherwise this would be a prompt, which nobody means.
       return /^(--help|-h)$/.test(asked.args.trim()) ? say(helpFor(HOSTS[asked.host])) : beginLoop(desk, asked)
     case 'cancel':
     case 'pause':
@@ -37,11 +37,11 @@ async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host, args
   const armed = loadArmed(desk.home, session)
   const id = args.trim() ? await desk.store().find(args.trim()) : armed?.loop
   if (id !== armed?.loop)
-    throw new RalphError('usage', `Loop ${id} is not the one of this session. In a shell: ralph ${kind} ${id}`)
+    throw new RalphError('usage', `Loop ${id} does not belong to this session. In a terminal: ralph ${kind} ${id}`)
   if (!armed) return say(noLoop(HOSTS[host]))
   if (armed.context === 'process') return orderBeside(desk, kind, { session, armed })
   await freshCount(desk, session)
-  if (await desk.store().isDriven(armed.loop)) return tell(desk, kind, armed) // its checks run
+  if (await desk.store().isDriven(armed.loop)) return tell(desk, kind, armed) // its checks are running
   return withLoop(
     desk,
     session,
@@ -53,7 +53,7 @@ async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host, args
   )
 }
 
-/** An order for the program beside the session; where it does not run, the order is carried out here. */
+/** An order for the program next to the session; if that is not running, the order is carried out here. */
 async function orderBeside(
   desk: Desk,
   kind: 'cancel' | 'pause',
@@ -72,8 +72,8 @@ async function orderBeside(
   })
 }
 
-/** Whoever drives the loop carries it out. */
+/** Leaves the order to whoever drives the loop. */
 async function tell(desk: Desk, kind: 'cancel' | 'pause', { loop }: Armed): Promise<Answer> {
   await desk.store().tell(loop, 'you', { kind })
-  return { ...say(`ralph: told loop ${loop}.`), loop: await desk.store().load(loop) }
+  return { ...say(`ralph: ${kind} requested for loop ${loop}.`), loop: await desk.store().load(loop) }
 }

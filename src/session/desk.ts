@@ -1,4 +1,4 @@
-/** What every part of a session works with, and the loop that it holds meanwhile. */
+/** What every part of a session works with, and the loop it holds while doing so. */
 import type { CheckHands, Checking } from '../drive/check-hands.ts'
 import type { Show } from '../drive/hands.ts'
 import type { Judge } from '../drive/turn-ended.ts'
@@ -13,25 +13,25 @@ export type Desk = {
   home: string
   env: Env
   now: () => number
-  /** When this call began. */
+  /** When this call started. */
   began: number
-  /** Opened when first asked for. */
+  /** Opened on first use. */
   store(): LoopStore
-  /** What is said of a loop that does not simply go on; it is only loaded when it is needed. */
+  /** The sentences for a loop that does not simply continue; loaded only when needed. */
   words(): Pick<typeof Standing, 'standing' | 'checkWords' | 'capNote' | 'findingNotes'>
-  /** The hands that run checks and experiments; they are only loaded when they are needed. */
+  /** The hands that run checks and experiments; loaded only when needed. */
   checker(checking: Omit<Checking, 'store' | 'home'>): CheckHands
-  /** What the owner of the loop makes of its turns. Absent: the agent's words claim. */
+  /** How the loop's owner judges its turns. Absent: the agent's words make the claim. */
   judge?: Judge
-  /** Ends the checks at once. */
+  /** Stops the checks at once. */
   stop: AbortSignal
   show: Show
 }
 
-/** The loop of a session, held alone. */
+/** The loop of a session, held exclusively. */
 export type Holding = { session: string; armed: Armed; visit: Visit }
 
-/** Undefined for a loop of a home that was cleared. */
+/** Undefined when the home was cleared and the loop with it. */
 export async function loadKnown({ store }: Pick<Desk, 'store'>, id: string): Promise<Loop | undefined> {
   return store()
     .load(id)

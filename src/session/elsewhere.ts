@@ -1,17 +1,17 @@
-/** A loop of a session, moved from elsewhere: what the session knows of it is kept true. */
+/** Keeps what a session knows about its loop up to date when the loop is changed from elsewhere. */
 import { ended, type Loop } from '../engine/loop.ts'
 import { disarm, sessionOf } from './armed.ts'
 import { readFace, removeFace, writeFace } from './face.ts'
 import { HOSTS } from './hosts.ts'
 import { stoppedShort } from './record.ts'
 
-/** Which agent's session holds a loop, in words; undefined when none does, or when that has ended. */
+/** Which agent's session holds a loop, in words; undefined when none does, or when the session has ended. */
 export function holderOf(home: string, loop: string): string | undefined {
   const held = sessionOf(home, loop)
   return held && !held.gone ? `a session of ${HOSTS[held.armed.host].title}` : undefined
 }
 
-/** How a person goes on with a loop whose session stopped in the middle of a turn: by Esc, by an error, or by ending. */
+/** How to resume a loop whose session stopped mid-turn: by Esc, by an error, or because it was closed. */
 export function interruptedIn(home: string, { id, next }: Pick<Loop, 'id' | 'next'>): string | undefined {
   const held = next.kind === 'turn' ? sessionOf(home, id) : undefined
   if (!held) return undefined
@@ -21,7 +21,7 @@ export function interruptedIn(home: string, { id, next }: Pick<Loop, 'id' | 'nex
   return stoppedShort(host, record) ? resume : undefined
 }
 
-/** The session lets its loop go: somebody else drives it now, or it has ended. */
+/** The session releases its loop: something else drives it now, or it has ended. */
 export function letGo(home: string, loop: string): void {
   const held = sessionOf(home, loop)
   if (!held) return
@@ -29,7 +29,7 @@ export function letGo(home: string, loop: string): void {
   removeFace(held.armed.face)
 }
 
-/** After an order that was carried out elsewhere. A session whose loop has ended is told so when its turn is over. */
+/** For an order that was carried out elsewhere. A session whose loop has ended learns that at the end of its turn. */
 export function keepTrue(home: string, loop: Loop): void {
   const held = sessionOf(home, loop.id)
   if (!held) return

@@ -92,8 +92,8 @@ describe('what is found', () => {
     ['garbage', (path) => writeFileSync(path, 'x'), { kind: 'broken' }],
     ['nothing in it', (path) => writeFileSync(path, ''), { kind: 'broken' }],
     ['too much of it', (path) => writeFileSync(path, Buffer.alloc(9 << 20)), { kind: 'broken' }],
-    ['a link', (path) => symlinkSync('/etc/hostname', path), { kind: 'strange', why: 'it is a link now' }],
-    ['a folder', (path) => mkdirSync(path), { kind: 'strange', why: 'it is no plain file' }],
+    ['a link', (path) => symlinkSync('/etc/hostname', path), { kind: 'strange', why: 'it is now a symbolic link' }],
+    ['a folder', (path) => mkdirSync(path), { kind: 'strange', why: 'it is not a regular file' }],
   ])('%s', (_, make, found) => {
     const path = join(temporaryFolder(), 'face')
     make(path)

@@ -1,4 +1,4 @@
-/** The face of a loop inside a session: a file that people read and edit, kept true by ralph. */
+/** The face of a loop inside a session: a file that users read and edit, and that ralph keeps up to date. */
 import {
   accessSync,
   constants,
@@ -23,7 +23,7 @@ import { HOSTS, type HostName } from './hosts.ts'
 
 const FACE = 'ralph-loop.local.md'
 
-/** What became of a face since ralph wrote it. `strange`: it is no plain file of ours any more, and why. */
+/** What happened to a face since ralph wrote it. `strange`: it is no longer a plain file of ours, and why. */
 export type Found =
   | { kind: 'file'; file: LoopFile }
   | { kind: 'gone' }
@@ -33,9 +33,9 @@ export type Found =
 export function readFace(path: string): Found {
   const stat = statOf(path)
   if (!stat) return { kind: 'gone' }
-  if (stat.isSymbolicLink()) return { kind: 'strange', why: 'it is a link now' }
-  if (!stat.isFile()) return { kind: 'strange', why: 'it is no plain file' }
-  if (process.getuid && stat.uid !== process.getuid()) return { kind: 'strange', why: 'it belongs to somebody else' }
+  if (stat.isSymbolicLink()) return { kind: 'strange', why: 'it is now a symbolic link' }
+  if (!stat.isFile()) return { kind: 'strange', why: 'it is not a regular file' }
+  if (process.getuid && stat.uid !== process.getuid()) return { kind: 'strange', why: 'it belongs to another user' }
   try {
     const file = stat.size > LARGEST ? undefined : parseLoopFile(readFileSync(path, 'utf8'))
     return file ? { kind: 'file', file } : { kind: 'broken' }
@@ -46,7 +46,7 @@ export function readFace(path: string): Found {
 
 const LARGEST = 8 << 20
 
-/** Nothing can be where its folder is a file. */
+/** `lstat` throws when a parent of the path is a file. */
 function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
@@ -55,7 +55,7 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** The file of this name, unless another loop has it, or it is not ralph's to overwrite. Empty where there can be none. */
+/** The usual file, unless another loop uses it or it is not ralph's to overwrite. Empty if none can be written. */
 export async function chooseFace(
   desk: Pick<Desk, 'store'>,
   dir: string,
@@ -72,7 +72,7 @@ export async function chooseFace(
   return other && (ended(other) || found.file.sessionId === session) ? usual : own
 }
 
-/** False where there can be none: its folder cannot be made, or leads out of the project. */
+/** False if none can be written: its folder cannot be created, or is outside the project. */
 export function canHaveFace(dir: string, path: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true })
@@ -83,13 +83,13 @@ export function canHaveFace(dir: string, path: string): boolean {
   }
 }
 
-/** Writes what is true now. */
+/** Writes the current state. */
 export function writeFace(path: string, { loop, session, home }: { loop: Loop; session: string; home: string }): void {
   if (!path) return
   writeWhole(path, printLoopFile(faceOf(loop, session, home)), 0o644)
 }
 
-/** The file is the person's: they find their prompt in it as they wrote it. */
+/** The file is the user's: it has the prompt as they wrote it. */
 function faceOf({ id, spec, tally, next }: Loop, session: string, home: string): LoopFile {
   return {
     active: next.kind !== 'wait' || next.why !== 'paused',
@@ -109,18 +109,18 @@ export function removeFace(path: string): void {
   try {
     rmdirSync(dirname(path))
   } catch {
-    // there is more in it
+    // not empty
   }
 }
 
-/** A file that a person or an agent broke is put aside, never thrown away. Returns its new name. */
+/** Renames a file that a user or an agent broke, so that nothing is lost. Returns its new name. */
 export function putAside(path: string, at: number): string {
   const aside = brokenName(path, at)
   renameSync(path, aside)
   return basename(aside)
 }
 
-/** What the person who edited the file wants. An edited counter means nothing; only a command resumes. */
+/** What the user's edits ask for. An edited counter means nothing; only a command resumes. */
 export function ordersIn(file: LoopFile, { spec, tally, next }: Loop, home: string): Order[] {
   const paused = next.kind === 'wait' && next.why === 'paused'
   const edited = {
@@ -138,7 +138,7 @@ export function ordersIn(file: LoopFile, { spec, tally, next }: Loop, home: stri
   ]
 }
 
-/** How a person finds it. */
+/** Its path, as shown to the user. */
 export function nameOf(dir: string, path: string): string {
   return relative(dir, path)
 }

@@ -34,7 +34,7 @@ describe('a prompt', () => {
     const told = wholePrompt('/none', loop, codex)
     expect(told).toContain('put `TASK_COMPLETE` alone')
     expect(told.split('<promise>DONE</promise>')).toHaveLength(2)
-    expect(told).toContain(`as it was typed is in ${codex.face}`)
+    expect(told).toContain(`as typed is in ${codex.face}`)
     expect(wholePrompt('/none', loopAfter({ ...spec, signals: [] }), codex)).toContain(
       'put `<promise>DONE</promise>` alone',
     )

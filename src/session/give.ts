@@ -1,4 +1,4 @@
-/** What the agent of a session is told: the whole task, or only what is new where it still has the rest. */
+/** The prompt for a session's agent: the whole task, or only what is new if it still has the rest. */
 import { claimTag } from '../engine/claim.ts'
 import type { Loop } from '../engine/loop.ts'
 import { mixer } from '../host/mixer.ts'
@@ -9,7 +9,7 @@ import type { Desk, Holding } from './desk.ts'
 import { readFace } from './face.ts'
 import { HOSTS } from './hosts.ts'
 
-/** The prompt of the turn that a loop asks for; the session remembers what its agent was told. */
+/** The prompt of the turn that a loop asks for; the session remembers it. */
 export function give({ home, now }: Pick<Desk, 'home' | 'now'>, held: Omit<Holding, 'visit'>, loop: Loop): string {
   const { told } = held.armed
   const sum = sumOf(loop)
@@ -20,19 +20,19 @@ export function give({ home, now }: Pick<Desk, 'home' | 'now'>, held: Omit<Holdi
   return opened(home, given, given)
 }
 
-/** What the agent was told last, word for word. Of a session that an older ralph armed, nobody knows but the loop. */
+/** The agent's last prompt, word for word. For a session armed by an older ralph it is rebuilt from the loop. */
 export function givenTo(home: string, loop: Loop, armed: Armed): string {
   const { given = wholePrompt(home, loop, armed) } = armed
   return opened(home, given, given)
 }
 
-/** What a session knows of its loop has changed. */
+/** Saves what a session knows about its loop. */
 export function keep(home: string, held: Omit<Holding, 'visit'>, armed: Armed): void {
   held.armed = armed
   arm(home, held.session, armed)
 }
 
-/** The agent may not have the task any more. */
+/** The agent may no longer have the task. */
 export function forgetTold({ told: _, ...armed }: Armed): Armed {
   return armed
 }
@@ -43,14 +43,14 @@ function sumOf(loop: Loop): string {
   return sum.text()
 }
 
-/** Undefined where the agent needs all of it: it has no memory, what a failed first turn was told may have reached nobody, or it could not look the task up. */
+/** Undefined when the agent needs all of it: it has no memory, the prompt of a failed first turn may not have arrived, or it cannot look the task up. */
 function reminder(loop: Loop, { context, host, face }: Armed): string | undefined {
   const { next } = loop
   if (context !== 'same' || next.kind !== 'turn' || next.fresh || next.iteration === 1) return undefined
   return readFace(face).kind === 'file' ? signed(loop, host, buildReminder(loop, next, face)) : undefined
 }
 
-/** What the host would cut or spell out is in the face as it was typed. */
+/** What the host would truncate or escape is in the face as it was typed. */
 export function wholePrompt(
   home: string,
   loop: Loop,
@@ -65,15 +65,15 @@ export function wholePrompt(
   const whole = task + rest
   if (!face) return whole
   if (mostBytes !== undefined && Buffer.byteLength(opened(home, whole, whole)) > mostBytes)
-    return `The task is in the file ${face}, below the lines at its top: read all of it before anything else.${rest}`
+    return `The task is in the file ${face}, below its header: read all of it before you do anything else.${rest}`
   const typed =
     escapes && /[<>&]/.test(opened(home, task, task))
-      ? `\n\nBrackets may reach you as XML entities; the task as it was typed is in ${face}.`
+      ? `\n\nBrackets may reach you as XML entities; the task as typed is in ${face}.`
       : ''
   return task + typed + rest
 }
 
-/** With a sign to claim by that arrives as it is written. */
+/** Uses a completion sign that arrives unescaped. */
 function signed({ spec }: Loop, host: Armed['host'], rules: string): string {
   const [sign] = spec.signals
   return HOSTS[host].escapes && spec.promise && sign ? rules.replaceAll(claimTag(spec.promise), sign) : rules

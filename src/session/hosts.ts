@@ -1,4 +1,4 @@
-/** The agents whose own session can hold a loop: one entry a host, with all that ralph knows of it as words and numbers. */
+/** The agents whose own session can hold a loop: one entry per host, with all that ralph knows about it as data. */
 
 /** Those that `ralph install` sets up. */
 export type InstallName = 'claude' | 'codex' | 'gemini' | 'opencode' | 'copilot' | 'qwen' | 'droid' | 'cursor' | 'pi'
@@ -7,56 +7,56 @@ export type HostName = InstallName | 'kilo'
 
 export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'resume' | 'steer'
 
-/** `fresh`: each turn begins without memory of the earlier ones. `process`: a program beside the session takes the turns. */
+/** `fresh`: each turn starts without memory of the earlier ones. `process`: a program next to the session takes the turns. */
 export type Context = 'same' | 'fresh' | 'process'
 
 export type Host = {
-  /** How it is called in a sentence. */
+  /** Its name in a sentence. */
   title: string
-  /** How a person types a command. */
+  /** How a user types a command. */
   types(command: CommandName): string
-  /** As `--agent` knows it, for a loop that goes on without a session. */
+  /** Its name for `--agent`, for a loop that continues without a session. */
   agent: string
-  /** The folder of a project that its files lie in. */
+  /** The folder in a project that holds its files. */
   folder: string
   contexts: readonly Context[]
-  /** Minutes that its hook may take; undefined is as long as it wants. */
+  /** Minutes that its hook may take; undefined: no limit. */
   hookMinutes: number | undefined
-  /** How often a hook may go on in a row before the host ends that. */
+  /** How often a hook may continue in a row before the host stops. */
   cap: Cap | undefined
-  /** A longer text for its agent is cut; the whole of it is put into a file that the agent may look at or not. */
+  /** Longer text for its agent is truncated; the rest is in a file that the agent may or may not read. */
   mostBytes?: number
-  /** Its agent reads what a hook says as XML, with every bracket spelled out: in Codex from the second iteration on, in Qwen the first time. */
+  /** Its agent gets hook output as XML with every bracket escaped: in Codex from the second iteration on, in Qwen the first time. */
   escapes?: true
-  /** It keeps back what a person types until the loop is over. */
+  /** It holds back what the user types until the loop has ended. */
   deaf?: true
-  /** Words of its command line with which it prints its answer and ends, and then shows nothing that a hook says. */
+  /** Arguments with which it prints its answer and exits, showing nothing that a hook says. */
   mute?: readonly string[]
-  /** Words with which it does not show the answer to a command. */
+  /** Arguments with which it does not show the answer to a command. */
   dumb?: readonly string[]
   speaks: Dialect
-  /** Where `ralph install` writes; undefined where it does not. */
+  /** Where `ralph install` writes; undefined if it does not. */
   install: Install | undefined
 }
 
-/** `sure`: nothing the agent does starts the count anew. `raise`: how a person changes it. */
+/** `sure`: nothing the agent does resets the count. `raise`: how to change the limit. */
 type Cap = { most: number; sure?: true; variable?: string; raise?: string }
 
 /**
- * How a host talks to its hook: `fronts/hook/` reads what it tells and answers in the same way. `plain` is how Claude
- * does it, without what Claude alone has. `shim`: ralph's own plugin talks, never the host itself.
+ * How a host talks to its hook: `fronts/hook/` reads it and answers in the same form. `plain` is Claude's form without
+ * what only Claude has. `shim`: ralph's own plugin talks, never the host itself.
  */
 export type Dialect = 'claude' | 'plain' | 'copilot' | 'cursor' | 'droid' | 'gemini' | 'shim'
 
-/** Which files that are is in `install/agents.ts`, by the name of the host. */
+/** The files are in `install/agents.ts`, by host name. */
 export type Install = {
-  /** How the program is called, where that is not the title. */
+  /** The program's name, if not the title. */
   title?: string
-  /** Names it may have in the PATH, where that is not `agent`. */
+  /** Names it may have in the PATH, if not `agent`. */
   programs?: readonly string[]
-  /** The folder of a person's own settings: the first of these whose variable is set. */
+  /** The folder of the user's own settings: the first of these whose variable is set. */
   user: readonly string[]
-  /** The folder of a project's settings, where that is not `folder`. */
+  /** The folder of a project's settings, if not `folder`. */
   project?: string
 }
 
@@ -65,7 +65,7 @@ type Hosts = Readonly<Record<HostName, Host>> & Readonly<Record<InstallName, { i
 const named = (command: CommandName) => `/ralph:${command}`
 const dashed = (command: CommandName) => `/ralph-${command}`
 
-/** What most hosts that run a hook program have in common, and below it those that ralph reaches through a plugin. */
+/** What most hosts with a hook program have in common, followed by those that ralph reaches through a plugin. */
 const hooked = { contexts: ['same'], hookMinutes: 10, cap: undefined, speaks: 'plain' } as const
 const shimmed = { contexts: ['same', 'fresh'], hookMinutes: undefined, cap: undefined, speaks: 'shim' } as const
 
@@ -82,7 +82,7 @@ export const HOSTS: Hosts = {
     cap: {
       most: 8,
       variable: 'CLAUDE_CODE_STOP_HOOK_BLOCK_CAP',
-      raise: 'a tool call starts the count anew; CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 lifts it',
+      raise: 'a tool call resets the count; CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 lifts it',
     },
     install: { user: ['$CLAUDE_CONFIG_DIR', '~/.claude'] },
   },
@@ -145,7 +145,7 @@ export const HOSTS: Hosts = {
     folder: '.qwen',
     dumb: ['-p', '--prompt'],
     escapes: true,
-    hookMinutes: 55 / 60, // whatever is set, Qwen breaks down when a hook takes a minute
+    hookMinutes: 55 / 60, // whatever the setting, Qwen breaks when a hook takes a minute
     cap: {
       most: 7,
       sure: true,
@@ -200,7 +200,7 @@ export const HOSTS: Hosts = {
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** How often this host lets a hook go on in a row. Its variable counts from the usual eight. */
+/** How often this host lets a hook continue in a row. Its variable counts from the usual eight. */
 export function allowance({ cap }: Host, env: Env): number {
   const given = cap?.variable === undefined ? undefined : env[cap.variable]
   if (!cap || given === '0') return Number.POSITIVE_INFINITY

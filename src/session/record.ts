@@ -1,4 +1,4 @@
-/** What a session's own record tells of the turn under way: whether it ended in the middle, without a hook being called. */
+/** Reads a session's own transcript to see whether the current turn was cut off without a hook call. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { tailOf } from '../host/tail.ts'
@@ -8,14 +8,14 @@ type Json = Readonly<Record<string, unknown>>
 
 const TAIL = 1 << 18
 
-/** Where a host keeps the record of a session, if it does not tell that to a hook of prompts. */
+/** Where a host keeps a session's transcript, if its prompt hook does not say. */
 export function recordOf(host: HostName, session: string, env: Env): string | undefined {
   if (host !== 'copilot') return undefined
   const home = env.COPILOT_HOME || join(env.HOME || homedir(), '.copilot')
   return join(home, 'session-state', session, 'events.jsonl')
 }
 
-/** After Esc, or an error of the model's service. False where the host writes no record that ralph can read. */
+/** True after Esc or an API error. False if the host writes no transcript that ralph can read. */
 export function stoppedShort(host: HostName, path: string | undefined): boolean {
   if (!path) return false
   const lines = tailOf(path, TAIL).split('\n').flatMap(parseLine)
@@ -33,14 +33,14 @@ export function stoppedShort(host: HostName, path: string | undefined): boolean 
   }
 }
 
-/** Copilot has a line for each way in which a turn ends in its middle; when it goes on, another turn starts behind it. */
+/** Copilot writes a line for each way a turn can be cut off; when it continues, another turn starts after it. */
 function isAborted(lines: readonly Json[]): boolean {
   const ends = ['abort', 'session.error', 'session.shutdown']
   const last = lines.findLast(({ type }) => type === 'assistant.turn_start' || ends.includes(String(type)))
   return ends.includes(String(last?.type))
 }
 
-/** Droid closes what a person typed with a line that says how it ended. What only one side sees is no part of a turn. */
+/** Droid closes each prompt with a line that says how it ended. Messages visible to one side only are not part of a turn. */
 function isUnfinished(lines: readonly Json[]): boolean {
   const last = lines.findLast((line) => {
     const isSaid = line.type === 'message' && objectOf(line.message).visibility === undefined
@@ -50,8 +50,8 @@ function isUnfinished(lines: readonly Json[]): boolean {
 }
 
 /**
- * Qwen writes down the half of an answer that came, without what it says of every whole one; and a tool that was cancelled.
- * Of an error it tells with every try, so only one that is not tried again is the end.
+ * Qwen records a partial answer without the metadata of a whole one, and a tool that was cancelled.
+ * It reports errors on every try, so only an error that is not retried is final.
  */
 function isGivenUp(lines: readonly Json[]): boolean {
   const events = lines.filter((line) => line.type !== 'system' || eventOf(line) !== undefined)
@@ -72,7 +72,7 @@ function isFinal(status: unknown): boolean {
   return typeof status === 'number' && status >= 400 && status < 500 && ![401, 408, 409, 429].includes(status)
 }
 
-/** Codex closes every turn with a line of its own. */
+/** Codex closes every turn with a line for that. */
 function endsShort(lines: readonly Json[]): boolean {
   const last = lines
     .map(({ payload }) => objectOf(payload))
@@ -80,7 +80,7 @@ function endsShort(lines: readonly Json[]): boolean {
   return last?.type === 'turn_aborted' || (last?.type === 'task_complete' && last.error != null)
 }
 
-/** Claude writes the interruption as words of the person, and the error as words of the agent. */
+/** Claude records an interruption as a user message and an error as an agent message. */
 function isCutOff(lines: readonly Json[]): boolean {
   const last = lines.findLast((line) => {
     const { role } = objectOf(line.message)
@@ -90,7 +90,7 @@ function isCutOff(lines: readonly Json[]): boolean {
   return last.isApiErrorMessage === true || textOf(last).startsWith('[Request interrupted by user')
 }
 
-/** What a person has typed since is no answer of the agent's. A command that needs the agent begins another turn. */
+/** A command typed since is not an answer of the agent. A command that needs the agent starts another turn. */
 function isCommand(text: string): boolean {
   return (
     /^\s*(\/?ralph[:-]|<(command-|local-command-))/.test(text) && !/^[\s\S]{0,99}\bralph[:-](resume|loop)\b/.test(text)
@@ -112,6 +112,6 @@ function parseLine(line: string): Json[] {
   try {
     return line ? [objectOf(JSON.parse(line))] : []
   } catch {
-    return [] // the first line of the tail is cut
+    return [] // the first line of the tail is incomplete
   }
 }

@@ -1,4 +1,4 @@
-/** `/ralph:resume`: the loop of a session goes on, or another one does there, also one that halted on a limit. */
+/** `/ralph:resume`: resumes the session's loop, or another one there, including one that halted on a limit. */
 import { visit } from '../drive/visit.ts'
 import { endedOnLimit, extend } from '../engine/extend.ts'
 import { ended, type Loop } from '../engine/loop.ts'
@@ -29,7 +29,7 @@ import { standing } from './standing.ts'
 import { noLoopHere } from './status.ts'
 import { goOnNow, told } from './turn-over.ts'
 
-/** The loop of this session goes on, or the one that is named, wherever it was. */
+/** Resumes this session's loop, or the named one wherever it was. */
 export async function resume(desk: Desk, asked: Asked): Promise<Answer> {
   const { loop: named, limits } = parseResumeCommand(asked.args)
   const more = Object.keys(limits).length > 0 ? limits : undefined
@@ -39,7 +39,7 @@ export async function resume(desk: Desk, asked: Asked): Promise<Answer> {
   if (name) await takeOver(desk, { ...asked, more }, await desk.store().find(name))
   else if (own && more) {
     await giveRoom(desk, { ...asked, more }, own.loop)
-    // Or else its old limit would be taken for what a person wrote there.
+    // Otherwise the old limit there would count as an edit by the user.
     if (readFace(own.face).kind === 'file')
       writeFace(own.face, { loop: await desk.store().load(own.loop), session: asked.session, home: desk.home })
   }
@@ -49,10 +49,10 @@ export async function resume(desk: Desk, asked: Asked): Promise<Answer> {
   return goOnNow(desk, asked.session, { kind: 'told', at: desk.now(), by: 'you', order: { kind: 'resume' } })
 }
 
-/** `more`: the limits that it goes on with. */
+/** `more`: the limits to continue with. */
 type Resuming = Asked & { more: ResumeCommand['limits'] | undefined }
 
-/** Other limits, also for a loop that halted on one: then it asks for its next turn. */
+/** Sets new limits, even for a loop that halted on one: it then asks for its next turn. */
 async function giveRoom(desk: Desk, { more = {}, host }: Resuming, id: string): Promise<void> {
   await visit<unknown>(id, {
     store: desk.store(),
@@ -63,27 +63,27 @@ async function giveRoom(desk: Desk, { more = {}, host }: Resuming, id: string): 
       if (endedOnLimit(extend(held.loop, order, held.now())))
         throw new RalphError(
           'usage',
-          `Loop ${id} has no room left with that. Give it more: ${HOSTS[host].types('resume')} ${moreOption(held.loop)}`,
+          `Loop ${id} has already reached that limit. Give it more: ${HOSTS[host].types('resume')} ${moreOption(held.loop)}`,
         )
       await told({ visit: held }, 'you', order)
     },
   })
 }
 
-/** The program beside the session is started anew by whoever asked. */
+/** The caller restarts the program next to the session. */
 async function resumeBeside(desk: Desk, { loop: id, host }: Armed): Promise<Answer> {
   const loop = await desk.store().load(id)
   return { loop, context: 'process', show: ended(loop) ? [standing(loop, HOSTS[host])] : [] }
 }
 
-/** A person has typed something: what a host's cap counts begins anew, and they are told things again. */
+/** The user has typed something: the host's cap counts from zero, and notices are shown again. */
 export async function freshCount(desk: Desk, session: string): Promise<void> {
   const armed = loadArmed(desk.home, session)
   const loop = armed && (await loadKnown(desk, armed.loop))
   if (!loop) return
-  // What was said while it rested is none of its business.
+  // Tokens spent while the loop was paused are not its own.
   const spent = loop.next.kind === 'wait' ? markSpent(armed.host, armed.spent?.record) : undefined
-  // The session may have been closed since, and taken up in another process.
+  // The session may have been closed since, and reopened in another process.
   arm(desk.home, session, { ...typedAt(armed, loop), ...given({ spent }), ...processOf(armed.host, desk.env) })
 }
 
@@ -96,13 +96,13 @@ async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> 
   if (isOwn) return freshCount(desk, session)
   const loop = await desk.store().load(id)
   const before = sessionOf(desk.home, id)
-  // After /clear the same process has another session.
+  // After /clear the same process has a new session.
   const own = processOf(host, desk.env)
   const over = interruptedIn(desk.home, loop) !== undefined || (before && isSameClient(before.armed, own))
   if (before && !over && loop.next.kind === 'turn')
     throw new RalphError(
       'loop-held',
-      `Loop ${id} is at work in another session of ${HOSTS[before.armed.host].title}. Pause it first: ralph pause ${id}`,
+      `Loop ${id} is running in another session of ${HOSTS[before.armed.host].title}. Pause it first: ralph pause ${id}`,
     )
   const last = loadFinished(desk.home, session)
   const face = before?.armed.face ?? (await chooseFace(desk, dir, { host, session }))
@@ -119,33 +119,36 @@ async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> 
   })
 }
 
-/** Only a loop of this folder that nobody is at work on can go on in a session that has none. */
+/** Only a loop of this folder that no process is running can continue, in a session without a loop. */
 async function refuseUnlessFree(desk: Desk, { session, host, dir, more }: Resuming, loop: Loop): Promise<void> {
   const { id, spec } = loop
   const own = loadArmed(desk.home, session)
-  if (own && (await isOpen(desk, own.loop))) throw new RalphError('usage', `This session has loop ${own.loop} already.`)
+  if (own && (await isOpen(desk, own.loop))) throw new RalphError('usage', `This session already has loop ${own.loop}.`)
   if (endedOnLimit(loop) && !more)
     throw new RalphError(
       'loop-ended',
-      `Loop ${id} has ended on a limit. Go on with more: ${HOSTS[host].types('resume')} ${id} ${moreOption(loop)}`,
+      `Loop ${id} halted on a limit. Raise it to continue: ${HOSTS[host].types('resume')} ${id} ${moreOption(loop)}`,
     )
   if (ended(loop) && !(endedOnLimit(loop) && isPersons(loop)))
     throw new RalphError('loop-ended', `Loop ${id} has ended. Start a new one with ${HOSTS[host].types('loop')}.`)
   if (spec.work.owner?.kind === 'project')
-    throw new RalphError('usage', `Loop ${id} belongs to a project, which goes on with \`ralph execute\`.`)
+    throw new RalphError('usage', `Loop ${id} belongs to a project: \`ralph execute\` continues it.`)
   if (spec.work.dir !== realFolder(dir))
-    throw new RalphError('usage', `Loop ${id} works in ${spec.work.dir}, and this session in ${dir}. Resume it there.`)
+    throw new RalphError(
+      'usage',
+      `Loop ${id} works in ${spec.work.dir}, but this session is in ${dir}. Resume it there.`,
+    )
   if (await desk.store().isDriven(id))
-    throw new RalphError('loop-held', `Loop ${id} is at work elsewhere. Pause it first: ralph pause ${id}`)
+    throw new RalphError('loop-held', `Loop ${id} is running elsewhere. Pause it first: ralph pause ${id}`)
 }
 
-/** Whose end is nobody else's business. */
+/** Whether nothing else depends on how this loop ended. */
 function isPersons({ spec }: Loop): boolean {
   const { kind = 'person' } = spec.work.owner ?? {}
   return kind === 'person' || kind === 'session' || kind === 'board'
 }
 
-/** Not so when it ended elsewhere and the session has not heard of it, or when the home was cleared. */
+/** False when it ended elsewhere without the session knowing, or when the home was cleared. */
 async function isOpen(desk: Desk, id: string): Promise<boolean> {
   const loop = await loadKnown(desk, id)
   return loop !== undefined && !ended(loop)

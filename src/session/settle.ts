@@ -1,4 +1,4 @@
-/** What a session keeps of its loop when something has happened to it, and what it is answered then. */
+/** Updates what a session keeps about its loop after a change, and answers the session. */
 import { atCap } from '../engine/limits.ts'
 import { ended, type Tally, type Verdict } from '../engine/loop.ts'
 import { type Answer, goesOn } from './answer.ts'
@@ -9,8 +9,8 @@ import { give, keep } from './give.ts'
 import { allowance, HOSTS } from './hosts.ts'
 
 /**
- * Brings face and armed file into line with the loop, and says how it stands. `before`: its memory until the checks were run.
- * `waits`: the next turn is asked for with words of a person that are still to come.
+ * Brings face and armed file in line with the loop, and reports its state. `before`: its tally before the checks ran.
+ * `waits`: the next turn starts with words of the user that are still to come.
  */
 export function settle(
   desk: Desk,

@@ -1,4 +1,4 @@
-/** The tokens that the turns of a session take, from its own record: only what was added to it since the last stop is read. */
+/** Counts the tokens of a session's turns from its own transcript, reading only what was added since the last stop. */
 import { readFileSync } from 'node:fs'
 import { droidTotal, type Entry, RECORDS, type Told } from '../agents/record-usage.ts'
 import { added, plus, sumOf } from '../agents/usage.ts'
@@ -8,14 +8,14 @@ import { tailOf } from '../host/tail.ts'
 import { given } from '../request/given.ts'
 import type { HostName } from './hosts.ts'
 
-/** Up to where a record has been counted. `total`: the session's own count there; `last`: the answer that may be told again. */
+/** How far a transcript has been counted. `total`: the session's own count there; `last`: the answer that may be repeated. */
 export type Spent = { record: string; at: number; total?: Usage; last?: { id: string; usage: Usage } }
 
 type Counted = { usage?: Usage; spent?: Spent }
 
 const TAIL = 1 << 18
 
-/** What comes from here on belongs to the loop. Undefined where the host writes no record that tells tokens. */
+/** From here on, tokens belong to the loop. Undefined if the host writes no transcript with tokens. */
 export function markSpent(host: HostName, record: string | undefined): Spent | undefined {
   if (!record) return undefined
   if (host === 'droid') return { record, at: 0, ...totalOf(record) }
@@ -28,10 +28,10 @@ export function markSpent(host: HostName, record: string | undefined): Spent | u
   return { record, at, ...(total ? { total } : {}) }
 }
 
-/** What was taken since the mark, and the mark for the next time. It never fails: what cannot be read took nothing. */
+/** Tokens used since the mark, and the next mark. Never fails: what cannot be read counts as nothing. */
 export function spentSince(host: HostName, mark: Spent | undefined, record: string): Counted {
   const entry = RECORDS[host]
-  // With a fresh context Gemini begins another file. Of any other that is new here nobody can tell what belongs to this turn.
+  // Gemini starts a new file for a fresh context. In any other new file nothing says which part belongs to this turn.
   const isNew = record !== mark?.record
   if (!mark || (isNew && host !== 'gemini')) return given({ spent: markSpent(host, record) })
   if (!entry) return ofDroid(mark)
@@ -54,21 +54,21 @@ function toldIn(line: string, { read }: Entry): Told | undefined {
   try {
     return read(JSON.parse(line))
   } catch {
-    return undefined // the first line of a tail is cut
+    return undefined // the first line of a tail is incomplete
   }
 }
 
 const NAP_MS = 10
 const PATIENCE_MS = 500
 
-/** Every answer once, as it was told last. */
+/** Counts every answer once, as last reported. */
 function counted(told: readonly Told[], { total: before, last }: Spent): { usage?: Usage } {
   const answers = new Map<string, Usage>()
   let all: Usage | undefined
   let total = before
   for (const { id, usage, total: now } of told) {
     if (id !== undefined) answers.set(id, usage)
-    // The same count comes several times; a smaller one has begun again.
+    // The same count is reported several times; a smaller one has started over.
     if (now) all = plus(all, total && sumOf(now) >= sumOf(total) ? added(now, total) : usage)
     total = now ?? total
   }

@@ -35,7 +35,7 @@ describe('how a loop stands', () => {
     [
       loopAfter(unchecked, works, claims('clear')),
       'warning',
-      "ralph: done after 2 iterations, by the agent's word alone",
+      "ralph: done after 2 iterations, on the agent's word alone",
     ],
     [loopAfter(unchecked, cancel), 'info', 'ralph: cancelled after 0 iterations. Cancelled by Ada.'],
     [loopAfter(specOf({}, { iterations: 1 }), works), 'warning', 'ralph: stopped after 1 iteration (max-iterations).'],
@@ -43,19 +43,19 @@ describe('how a loop stands', () => {
     [
       loopAfter(unchecked, isLimited),
       'info',
-      'ralph: waits for the agent after 0 iterations; /ralph:resume tries again at once. You hit your limit.',
+      'ralph: waiting for the agent after 0 iterations; /ralph:resume retries now. You hit your limit.',
     ],
     [
       loopAfter(cooling(), ...times(3, idles)),
       'warning',
-      'ralph: 3 iterations in a row changed nothing. The breaker is open after 3 iterations, and waits before one more try; /ralph:resume goes on at once.',
+      'ralph: 3 iterations in a row changed nothing. The breaker is open after 3 iterations and waits before one more try; /ralph:resume retries now.',
     ],
     [
       loopAfter(unchecked, works, pause),
       'info',
-      'Go on here with /ralph:resume, without a session with `ralph resume L1`',
+      'Resume here with /ralph:resume, or without a session with `ralph resume L1`',
     ],
-    [loopAfter(checkedByTests, claims('clear')), 'warning', '/ralph:resume tries them again'],
+    [loopAfter(checkedByTests, claims('clear')), 'warning', '/ralph:resume runs them again'],
   ])('%#', (loop, level, text) => {
     expect(standing(loop, claude)).toEqual({ level, text: expect.stringContaining(text) })
   })
@@ -98,7 +98,7 @@ test('a claim that a bent check refuses tells what a person can type', () => {
 test('a loop that waits because its checks were bent tells how to let that stand', () => {
   const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(standing({ ...loopAfter(unchecked), next }, claude).text).toBe(
-    'ralph: Only a.test.js makes them pass. Accept it: ralph allow L1 in a terminal. An answer here is told to the agent, and the loop goes on.',
+    'ralph: Only a.test.js makes them pass. Accept it: ralph allow L1 in a terminal. Or answer here: the agent gets your answer and the loop continues.',
   )
 })
 
@@ -130,11 +130,11 @@ describe('the cap of a host', () => {
   test('is told with what can be done about it', () => {
     expect(capNote(grown(8), claude, {}).text).toContain('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 lifts it')
     expect(capNote(grown(8), HOSTS.copilot, {}).text).toMatch(
-      /Copilot lets a hook go on 8 times in a row, and this is the last one/,
+      /Copilot lets a hook continue 8 times in a row, and this is the last one/,
     )
   })
 })
 
 test('a wait that is over is told as a wait', () => {
-  expect(standing(loopAfter(unchecked, at(1, isLimited)), claude).text).toContain('waits for the agent')
+  expect(standing(loopAfter(unchecked, at(1, isLimited)), claude).text).toContain('waiting for the agent')
 })

@@ -1,4 +1,4 @@
-/** What a person in a session hears about its loop. Where a loop simply goes on, none of this is loaded. */
+/** What a session tells its user about the loop. Not loaded when the loop simply continues. */
 import { stopped } from '../engine/breaker.ts'
 import { endedOnLimit } from '../engine/extend.ts'
 import { count } from '../engine/limits.ts'
@@ -8,7 +8,7 @@ import { moreOption } from '../formats/room-words.ts'
 import { goesOn, type Note } from './answer.ts'
 import { allowance, type Env, type Host } from './hosts.ts'
 
-/** How a loop stands, in one or two sentences for the person in that session. `hint`: with how it goes on after a limit. */
+/** The state of a loop in one or two sentences for the user of that session. `hint`: say how to continue after a limit. */
 export function standing(loop: Loop, host: Host, hint = true): Note {
   const { id, tally, next } = loop
   const after = `after ${count(tally.iteration, 'iteration')}`
@@ -17,7 +17,7 @@ export function standing(loop: Loop, host: Host, hint = true): Note {
       if (next.proof === 'claimed')
         return {
           level: 'warning',
-          text: `ralph: done ${after}, by the agent's word alone (proof: ${gradeWords(next)}). Next time let ralph check it: --verify "npm test"`,
+          text: `ralph: done ${after}, on the agent's word alone (proof: ${gradeWords(next)}). Next time, let ralph check it: --verify "npm test"`,
         }
       return { level: LEVELS[next.proof], text: `ralph: done ${after}, proof: ${gradeWords(next)}. ${next.sentence}` }
     case 'halt':
@@ -31,23 +31,26 @@ export function standing(loop: Loop, host: Host, hint = true): Note {
       if (next.about === ALLOW)
         return {
           level: 'warning',
-          text: `ralph: ${next.question} Accept it: ralph allow ${id} in a terminal. An answer here is told to the agent, and the loop goes on.`,
+          text: `ralph: ${next.question} Accept it: ralph allow ${id} in a terminal. Or answer here: the agent gets your answer and the loop continues.`,
         }
       if (next.why === 'person')
-        return { level: 'warning', text: `ralph: the agent asks: ${next.question} Answer here, and the loop goes on.` }
+        return {
+          level: 'warning',
+          text: `ralph: the agent asks: ${next.question} Answer here, and the loop continues.`,
+        }
       if (next.why === 'cooldown')
         return {
           level: 'warning',
-          text: `ralph: ${stopped(next.stop.sentence)} The breaker is open ${after}, and waits before one more try; ${host.types('resume')} goes on at once.`,
+          text: `ralph: ${stopped(next.stop.sentence)} The breaker is open ${after} and waits before one more try; ${host.types('resume')} retries now.`,
         }
       if (next.until !== undefined)
         return {
           level: 'info',
-          text: `ralph: waits for the agent ${after}; ${host.types('resume')} tries again at once. ${tally.trouble ?? ''}`.trimEnd(),
+          text: `ralph: waiting for the agent ${after}; ${host.types('resume')} retries now. ${tally.trouble ?? ''}`.trimEnd(),
         }
       return {
         level: 'info',
-        text: `ralph: paused ${after}. Go on here with ${host.types('resume')}, without a session with \`ralph resume ${id}\`; ${host.types('cancel')} ends it.`,
+        text: `ralph: paused ${after}. Resume here with ${host.types('resume')}, or without a session with \`ralph resume ${id}\`; ${host.types('cancel')} ends it.`,
       }
     case 'turn':
       return goesOn(loop)
@@ -56,14 +59,14 @@ export function standing(loop: Loop, host: Host, hint = true): Note {
     case 'restore':
       return {
         level: 'warning',
-        text: `ralph: the checks could not be run to their end. ${host.types('resume')} tries them again.`,
+        text: `ralph: the checks did not finish. ${host.types('resume')} runs them again.`,
       }
   }
 }
 
-/** How it goes on, where only a limit ended it. */
+/** How to continue a loop that halted on a limit. */
 function goOnHint(loop: Loop, host: Host): string {
-  return endedOnLimit(loop) ? ` Go on: ${host.types('resume')} ${moreOption(loop)}` : ''
+  return endedOnLimit(loop) ? ` Continue: ${host.types('resume')} ${moreOption(loop)}` : ''
 }
 
 const LEVELS: Readonly<Record<Exclude<Grade, 'claimed'>, Note['level']>> = {
@@ -73,7 +76,7 @@ const LEVELS: Readonly<Record<Exclude<Grade, 'claimed'>, Note['level']>> = {
   altered: 'warning',
 }
 
-/** What the checks said, for the line that a person sees; and why a claim was refused although they pass. */
+/** The check results for the line the user sees, and why a claim was refused although they pass. */
 export function checkWords(verdicts: readonly Verdict[], loop: Loop, before: Tally): string {
   const failed = failedWords(verdicts)
   const isClaimed = before.claim.kind !== 'none' && before.claim.form !== 'mentioned'
@@ -82,12 +85,12 @@ export function checkWords(verdicts: readonly Verdict[], loop: Loop, before: Tal
   if (refusal === undefined) return said
   const allow =
     (loop.tally.bent ?? 0) > (before.bent ?? 0)
-      ? `. Should it claim that again, it waits for you: \`ralph allow ${loop.id}\` in a terminal lets the changes stand, and an answer here is told to the agent`
+      ? `. If it claims this again, the loop waits for you: \`ralph allow ${loop.id}\` in a terminal accepts the changes, and an answer here goes to the agent`
       : ''
   return `${said} · ${refusal}${allow}`
 }
 
-/** What ralph noticed about the means of proof: once, and all of it at the end. New tests are no reason to speak up in the middle of the work. */
+/** What ralph noticed about the means of proof: each once, and all of them at the end. New tests are not worth a note while the work goes on. */
 export function findingNotes(loop: Loop, before: Tally): Note[] {
   const known = new Set(ended(loop) ? [] : before.findings.map((finding) => JSON.stringify(finding)))
   const worth = loop.tally.findings.filter(
@@ -97,12 +100,12 @@ export function findingNotes(loop: Loop, before: Tally): Note[] {
   return findingLines(worth).map((line) => ({ level: 'warning', text: `ralph noticed: ${line}` }))
 }
 
-/** Said once, with the last turn that the host surely allows. */
+/** Shown once, with the last turn that the host is sure to allow. */
 export function capNote({ id }: Loop, host: Host, env: Env): Note {
   const { cap, title, types } = host
   return {
     level: 'warning',
     kind: 'cap',
-    text: `ralph: ${title} lets a hook go on ${count(allowance(host, env), 'time')} in a row${cap?.raise ? ` (${cap.raise})` : ''}, and this is the last one. Should it stop here, go on with ${types('resume')}, or without a session with \`ralph resume ${id}\`.`,
+    text: `ralph: ${title} lets a hook continue ${count(allowance(host, env), 'time')} in a row${cap?.raise ? ` (${cap.raise})` : ''}, and this is the last one. If it stops here, resume with ${types('resume')}, or without a session with \`ralph resume ${id}\`.`,
   }
 }

@@ -1,4 +1,4 @@
-/** How the loop of a session stands, and which others there are in its folder. */
+/** The state of a session's loop, and the other loops in its folder. */
 import { endedOnLimit } from '../engine/extend.ts'
 import { count, iterationLimit } from '../engine/limits.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
@@ -24,10 +24,9 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
   const lines = [
     own ? `${stands(desk, own, HOSTS[host])}${detail(own)}` : over ? overWords(over, HOSTS[host]) : noLoop(HOSTS[host]),
     ...others.map(
-      (loop) =>
-        `Besides, in this folder: loop ${loop.id}, ${whereIs(desk, loop)}, ${progress(loop)}: ${firstLine(loop)}`,
+      (loop) => `Also in this folder: loop ${loop.id}, ${whereIs(desk, loop)}, ${progress(loop)}: ${firstLine(loop)}`,
     ),
-    ...(others.length > 0 ? [`Go on with one of them here: ${HOSTS[host].types('resume')} LOOP`] : []),
+    ...(others.length > 0 ? [`Resume one of them here: ${HOSTS[host].types('resume')} LOOP`] : []),
   ]
   return {
     ...(own ? { loop: own, ...(armed ? { context: armed.context } : {}) } : {}),
@@ -35,19 +34,19 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
   }
 }
 
-/** The loop that this session had last, wherever it is now. */
+/** The last loop of this session, wherever it is now. */
 function overWords(loop: Loop, host: Host): string {
-  const more = endedOnLimit(loop) ? `\nGo on: ${host.types('resume')} ${moreOption(loop)}` : ''
+  const more = endedOnLimit(loop) ? `\nContinue: ${host.types('resume')} ${moreOption(loop)}` : ''
   const known = ended(loop)
     ? standing(loop, host, false).text
-    : `ralph: loop ${loop.id} goes on elsewhere (${statusOf(loop)})`
+    : `ralph: loop ${loop.id} continues elsewhere (${statusOf(loop)})`
   return `${known}${detail(loop)}${more}\nNo loop is active in this session now.`
 }
 
 function stands({ home }: Desk, loop: Loop, host: Host): string {
   const resume = interruptedIn(home, loop)
   if (resume === undefined) return standing(loop, host).text
-  return `ralph: interrupted after ${count(loop.tally.iteration, 'iteration')}; ${resume} goes on`
+  return `ralph: interrupted after ${count(loop.tally.iteration, 'iteration')}; ${resume} continues`
 }
 
 async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {
@@ -77,12 +76,16 @@ function detail(loop: Loop): string {
 function lastCheck({ failures, bent = 0, feedback }: Loop['tally']): string {
   if (failures !== 0) return 'The last check failed.'
   const refused = bent > 0 ? feedback[0] : undefined
-  return refused === undefined ? 'The last check passed.' : `The last check passed, but was refused: ${refused}`
+  return refused === undefined
+    ? 'The last check passed.'
+    : `The last check passed, but the claim was refused: ${refused}`
 }
 
 function progress({ spec, tally }: Loop): string {
   const most = iterationLimit(spec.limits, tally)
-  return `${tally.iteration}${most > 0 ? ` of ${most}` : ''} iterations finished`
+  return most > 0
+    ? `${tally.iteration} of ${count(most, 'iteration')} finished`
+    : `${count(tally.iteration, 'iteration')} finished`
 }
 
 function firstLine({ spec }: Loop): string {
@@ -95,10 +98,10 @@ export function noLoop(host: Host): string {
   return `ralph: no loop is active in this session. Start one: ${host.types('loop')} Make the tests pass --verify "npm test"`
 }
 
-/** The same where the last one of this session may be gone on with. */
+/** The same, with a hint if the last loop of this session can be resumed. */
 export async function noLoopHere(desk: Desk, { session, host }: Asked): Promise<string> {
   const last = loadFinished(desk.home, session)
   const over = last && (await loadKnown(desk, last.loop))
   if (!over || !endedOnLimit(over)) return noLoop(HOSTS[host])
-  return `ralph: no loop is active in this session; loop ${over.id} ended on its limit. Go on with it: ${HOSTS[host].types('resume')} ${moreOption(over)}`
+  return `ralph: no loop is active in this session; loop ${over.id} halted on a limit. Continue it: ${HOSTS[host].types('resume')} ${moreOption(over)}`
 }

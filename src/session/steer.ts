@@ -1,4 +1,4 @@
-/** `/ralph:steer`: words for the next iteration, and the loop does not pause. */
+/** `/ralph:steer`: words for the next iteration, without pausing the loop. */
 import { ended } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { type Answer, say } from './answer.ts'
@@ -18,12 +18,9 @@ export async function steer(desk: Desk, asked: Asked): Promise<Answer> {
   if (!loop || ended(loop)) return say(await noLoopHere(desk, asked))
   const words = args.trim()
   if (!words)
-    throw new RalphError(
-      'usage',
-      `There is nothing to tell. Say what the next iteration should know: ${types('steer')} Use tabs`,
-    )
+    throw new RalphError('usage', `Missing text. Say what the next iteration should know: ${types('steer')} Use tabs`)
   const { next } = loop
-  // A task of a vault and a program beside the session find an answer in the store.
+  // A vault task and a program next to the session find an answer in the store.
   const isHere = !armed.vault && armed.context !== 'process'
   if (isHere && next.kind === 'wait' && next.why === 'person') return otherPrompt(desk, session, words)
   const order = { kind: 'say', words } as const
@@ -34,7 +31,7 @@ export async function steer(desk: Desk, asked: Asked): Promise<Answer> {
   await desk.store().tell(loop.id, 'you', order)
   const isPaused = next.kind === 'wait' && next.why === 'paused'
   const how = isPaused
-    ? `the loop is paused; ${types('resume')} goes on, and tells its agent.`
-    : 'the next iteration is told, and the loop goes on.'
+    ? `the loop is paused; the agent gets this after ${types('resume')}.`
+    : 'the next iteration gets this; the loop continues.'
   return { ...say(`ralph: ${how}`), loop, context: armed.context }
 }

@@ -1,4 +1,4 @@
-/** Agents of Pi that take the part of a loop's processes: the person's own, or those of the repository once they are trusted. */
+/** Pi agents that run as a loop's processes: the user's own, or the repository's once they are trusted. */
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { RalphError } from '../error.ts'
 import { agentMark, isTrustedAgent, trustAgent } from '../host/agent-trust.ts'
 import { readText } from '../host/config.ts'
 
-/** `trusts`: the mark of a text that the person has just agreed to. */
+/** `trusts`: the mark of a text that the user has just agreed to. */
 export type Asking = {
   dir: string
   home: string
@@ -14,10 +14,10 @@ export type Asking = {
   trusts?: string | undefined
 }
 
-/** `mark` stands for this text at this path. */
+/** `mark` identifies this text at this path. */
 export type Untrusted = { name: string; path: string; text: string; mark: string }
 
-/** The arguments of each, one behind the other. */
+/** The arguments of each agent, in order. */
 export function subagentArgs(
   names: readonly string[],
   asking: Asking,

@@ -1,4 +1,4 @@
-/** A turn of an agent in a person's session has ended: step the loop, run what it asks for, and say how it goes on. */
+/** The end of an agent's turn in a user's session: step the loop, run what it asks for, and say what comes next. */
 import type { Outcome } from '../agents/agent.ts'
 import type { CheckHands } from '../drive/check-hands.ts'
 import { lookAtSettings } from '../drive/look-at-settings.ts'
@@ -19,22 +19,22 @@ import { forgetTold, givenTo, keep } from './give.ts'
 import { allowance, HOSTS, type Host } from './hosts.ts'
 import { settle } from './settle.ts'
 
-/** `aborted`: a person stopped the agent. `heard`: what it has said so far, where the host repeats all of it. */
+/** `aborted`: the user stopped the agent. `heard`: what it has said so far, if the host repeats all of it. */
 export type TurnOver = {
   session: string
   outcome: Outcome | 'aborted'
-  /** Something the agent started still runs; the host takes another turn when it ends. */
+  /** Something the agent started is still running; the host takes another turn when it ends. */
   background?: boolean
-  /** A command of the person waits for the end of this turn, and comes right behind it. */
+  /** A command of the user waits for the end of this turn and comes right after it. */
   toBeTold?: boolean
-  /** Words of the person for the next turn wait just so. */
+  /** Words of the user for the next turn wait in the same way. */
   toBeSteered?: boolean
   heard?: Armed['heard']
-  /** Up to where its tokens are counted now. */
+  /** How far its tokens are counted now. */
   spent?: Armed['spent']
-  /** When this was, where the host tells it. */
+  /** When this was, if the host says so. */
   at?: string
-  /** When the host last shortened what its agent remembers. */
+  /** When the host last compacted the agent's context. */
   compactedAt?: number
 }
 
@@ -42,7 +42,7 @@ export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
   return withLoop(desk, over.session, async (held) => {
     const { armed, visit } = held
     if (over.toBeTold || isCounted(visit.lease, desk)) return NOTHING
-    if (over.background) return say('ralph: a background task is still running; the loop goes on when it ends.')
+    if (over.background) return say('ralph: a background task is still running; the loop continues when it ends.')
     if (over.outcome === 'aborted') {
       await told(held, 'you', { kind: 'pause' })
       return settle(desk, held, [])
@@ -63,18 +63,18 @@ function treeOf({ home }: Desk, { visit: { loop } }: Holding): Promise<Tree> {
   return openTree({ ...loop.spec.work, home, loop: loop.id })
 }
 
-/** A second hook tells of a turn that the first has counted: the next one was asked for when this call had begun. */
+/** A second hook reports a turn that the first has counted: the next turn was requested after this call started. */
 function isCounted({ movedAt }: Lease, { began }: Desk): boolean {
   return movedAt > began && movedAt < began + 10_000 // a clock may have been set back
 }
 
-/** The time of a wait has come, or a person wants to go on. */
+/** A wait has ended, or the user wants to continue. */
 export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<Answer> {
   return withLoop(
     desk,
     session,
     async (held) => {
-      // Much may have been said meanwhile.
+      // Much may have been said in the meantime.
       if (fact.kind === 'told' && fact.order.kind !== 'say') held.armed = forgetTold(held.armed)
       await held.visit.move(fact)
       return goOn(desk, held, await treeOf(desk, held))
@@ -83,12 +83,12 @@ export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<
   )
 }
 
-/** A person typed something else: that is the answer to a question, or else the loop rests. */
+/** The user typed something else: the answer to a question; otherwise the loop pauses. */
 export async function otherPrompt(desk: Desk, session: string, words: string): Promise<Answer> {
   return withLoop(desk, session, async (held) => {
     const { loop } = held.visit
     if (loop.next.kind === 'turn' || loop.next.kind === 'check' || loop.next.kind === 'prove') {
-      // Some hosts tell a hook's own words as if a person had typed them, and two hooks may tell the same answer.
+      // Some hosts report a hook's own words as typed by the user, and two hooks may report the same answer.
       if (words.trim() === givenTo(desk.home, loop, held.armed).trim() || hasHeard(desk.home, loop, words))
         return NOTHING
       await told(held, 'you', { kind: 'pause' })
@@ -105,7 +105,7 @@ function hasHeard(home: string, { next }: Loop, words: string): boolean {
   return next.kind === 'turn' && next.heard?.some((heard) => opened(home, heard, heard) === words) === true
 }
 
-/** The loop of a session, held alone, with the orders of its face carried out. A loop that somebody else drives is none of ours. */
+/** Holds the session's loop exclusively and carries out the orders in its face. Leaves alone a loop that something else drives. */
 export async function withLoop(
   desk: Desk,
   session: string,
@@ -115,11 +115,11 @@ export async function withLoop(
   const armed = loadArmed(desk.home, session)
   if (!armed || armed.context === 'process') return NOTHING
   try {
-    // A turn of the session is its host's: nothing of it can have been lost here.
+    // The session's turns belong to its host: nothing of them can have been lost here.
     return await visit<Answer>(armed.loop, {
       store: desk.store(),
       now: desk.now,
-      held: (by) => say(`ralph: loop ${armed.loop} is driven by ${by} now; this session is free.`),
+      held: (by) => say(`ralph: loop ${armed.loop} is now driven by ${by}; this session is no longer looping.`),
       async work(held) {
         const holding = { session, armed, visit: held }
         const { notes, release } = await obeyOrders(desk, holding, asked)
@@ -128,14 +128,14 @@ export async function withLoop(
       },
     })
   } catch (cause) {
-    // As when the home was cleared.
+    // For example because the home was cleared.
     if (!isRalphError(cause) || cause.code !== 'loop-unknown') throw cause
     disarm(desk.home, session)
-    return say(`ralph: loop ${armed.loop} is gone; this session is free.`, 'warning')
+    return say(`ralph: loop ${armed.loop} no longer exists; this session is no longer looping.`, 'warning')
   }
 }
 
-/** What a person told the loop from elsewhere, and what they wrote into its face. */
+/** Carries out orders that the user gave from elsewhere or wrote into the face. */
 async function obeyOrders(
   desk: Desk,
   held: Holding,
@@ -155,7 +155,7 @@ async function obeyOrders(
     case 'broken': {
       const aside = putAside(armed.face, desk.now())
       writeFace(armed.face, { loop, session, home: desk.home })
-      return { notes: [about(name, `was damaged; it is now ${aside}, and rewritten`)] }
+      return { notes: [about(name, `was damaged; it was renamed to ${aside} and rewritten`)] }
     }
     case 'file': {
       if (found.file.sessionId !== session && asked === 'host')
@@ -170,7 +170,7 @@ function about(face: string, what: string): Note {
   return { level: 'warning', text: `ralph: ${face} ${what}.` }
 }
 
-/** Words for the agent wait until a turn is asked for: the one under way has begun without them. */
+/** Words for the agent wait until a turn is requested: the current one started without them. */
 function unsaid(store: LoopStore): LoopStore['told'] {
   return async (id) => {
     const fact = await store.told(id)
@@ -198,7 +198,7 @@ async function countTurn(
   await visit.move(turned)
 }
 
-/** Hands that are only loaded with the first check. */
+/** Hands that are loaded with the first check. */
 export function later(load: () => CheckHands): CheckHands {
   let hands: CheckHands | undefined
   const loaded = () => (hands ??= load())
@@ -209,7 +209,7 @@ export function later(load: () => CheckHands): CheckHands {
   }
 }
 
-/** When the host gives its hook up, with some time to spare. */
+/** When the host times its hook out, with some time to spare. */
 function deadlineIn({ hookMinutes }: Host, { began }: Desk): number | undefined {
   return hookMinutes === undefined ? undefined : began + hookMinutes * 0.9 * 60_000
 }
@@ -226,7 +226,7 @@ async function goOn(desk: Desk, held: Holding, tree: Tree, waits = false): Promi
     ...later(() => desk.checker({ tree, env, now, stop, show, ...given({ deadline: deadlineIn(host, desk) }) })),
     saw: (_, fact) => fact.kind === 'checked' && verdicts.push(...fact.verdicts),
   })
-  // Another turn would not be taken, and nobody would be told.
+  // The host would not take another turn, and nobody would know.
   const capped = host.cap?.sure && loop.next.kind === 'turn' && overCap(loop, held.armed.since, allowance(host, env))
   if (capped) await told(held, host.title, { kind: 'pause' })
   return settle(desk, held, verdicts, { before: tally, waits })

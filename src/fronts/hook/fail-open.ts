@@ -1,4 +1,4 @@
-/** Whatever goes wrong becomes words for the person, and the session is let go. */
+/** Turns any failure into a message for the user and lets the session continue. */
 import { isRalphError } from '../../error.ts'
 import { unlessShortage } from '../../host/plain-words.ts'
 import { type Answer, say } from '../../session/answer.ts'
@@ -11,6 +11,6 @@ export async function failOpen(work: () => Promise<Answer>): Promise<Answer> {
     if (isRalphError(cause)) return say(`ralph: ${cause.message}`, 'error')
     process.stderr.write(`${cause instanceof Error ? cause.stack : cause}\n`)
     const words = cause instanceof Error ? cause.message : String(cause)
-    return say(`ralph: this is a bug in ralph, and the session goes on without it: ${words}`, 'error')
+    return say(`ralph: this is a bug in ralph; the session continues without it: ${words}`, 'error')
   }
 }

@@ -1,4 +1,4 @@
-// Stands before the bundle. Written for old versions of Node, so that it can let the session go and say what is missing.
+// Prepended to the bundle. Written for old versions of Node, so that it can release the session and say what is missing.
 {
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 22 || (major === 22 && minor < 19)) {
@@ -8,12 +8,12 @@
       try {
         require('node:fs').writeFileSync(said, '')
       } catch {}
-      const words = `ralph needs Node 22.19 or newer, and found ${process.version}. Set RALPH_NODE to a newer one, or run \`ralph install\` with it.`
+      const words = `ralph needs Node 22.19 or newer but found ${process.version}. Set RALPH_NODE to a newer one, or run \`ralph install\` with it.`
       process.stdout.write(JSON.stringify({ systemMessage: words }))
     }
     process.exit(0)
   }
   const warn = process.emitWarning
-  // node:sqlite warns on Node 22, though it is the same code as on 24, where it does not.
+  // node:sqlite warns on Node 22 although it is the same code as on 24, which does not warn.
   process.emitWarning = (warning, ...more) => String(warning).includes('SQLite') || warn.call(process, warning, ...more)
 }

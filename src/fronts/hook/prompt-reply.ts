@@ -35,7 +35,7 @@ export function printTyped(answer: Answer, from: From, typed: Typed): Reply {
 
 /** Commands that leave the agent at its work. */
 const GOES_ON: ReadonlySet<CommandName> = new Set(['loop', 'status', 'help', 'resume', 'steer'])
-const TAKEN = 'ralph has taken care of this message. Go on with what you are doing.'
+const TAKEN = 'ralph has handled this message. Continue what you were doing.'
 
 /** Droid tells its agent, too, what a hook prints, and shows the beginning of it. */
 function said(text: string, prompt: string | undefined): Reply {

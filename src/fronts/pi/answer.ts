@@ -1,10 +1,10 @@
-/** What the hook program is asked and what it answers, in the neutral protocol. */
+/** Questions to the hook program and its answers, in the neutral protocol. */
 import type { Level } from './host.ts'
 
 export type CommandName = 'loop' | 'cancel' | 'status' | 'help' | 'pause' | 'resume' | 'steer'
 
 export type Ask =
-  /** `trusts`: the mark of an agent that the person has agreed to. */
+  /** `trusts`: the mark of an agent that the user has agreed to. */
   | { event: 'command'; command: CommandName; args: string; trusts?: string }
   | { event: 'prompt'; prompt: string }
   | { event: 'woke' }
@@ -17,7 +17,7 @@ export type Stop = {
   tokens: number
   cost_usd: number
   ran: string[]
-  /** When Pi last shortened what its agent remembers. */
+  /** When Pi last compacted the agent's context. */
   compacted_at?: number
 }
 
@@ -47,15 +47,15 @@ export type Answer = {
   sentence?: string
   costUsd: number
   checks: Verdict[]
-  /** What they said, in one line. */
+  /** Their results in one line. */
   checked?: string
   context?: string
-  /** An agent of the repository that a person must agree to first. */
+  /** An agent of the repository that the user must trust first. */
   trust?: { path: string; text: string; mark: string }
   show: { level: Level; text: string }[]
 }
 
-/** Nothing but a whole answer counts: a turn has a prompt, and every status is known. */
+/** Only a complete answer counts: a turn has a prompt, and every status is known. */
 export function parseAnswer(text: string): Answer | undefined {
   const value = parseObject(text.trim().split('\n').at(-1) ?? '')
   const { next, status } = value
@@ -104,7 +104,7 @@ export function parseObject(line: string): Record<string, unknown> {
   try {
     return objectOf(JSON.parse(line))
   } catch {
-    return {} // not a line of the protocol
+    return {} // not a protocol line
   }
 }
 

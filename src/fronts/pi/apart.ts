@@ -1,13 +1,13 @@
-/** The process beside the session that works on its loop, started anew whenever the loop goes on. */
+/** The process next to the session that works on its loop, restarted whenever the loop continues. */
 import { type ChildEvent, type ChildLoop, startChildLoop } from './child-loop.ts'
 import type { Program } from './hook-program.ts'
 import type { Session } from './session.ts'
 
 export type Apart = {
   run(loop: string): void
-  /** It rests at once, and tells so. */
+  /** Pauses at once and says so. */
   end(): void
-  /** It rests at once, and nothing more is heard of it. */
+  /** Pauses at once and stays silent. */
   halt(): Promise<void>
 }
 

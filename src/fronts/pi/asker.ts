@@ -1,15 +1,15 @@
-/** Asks the hook program, one question after the other; what is under way can be ended. */
+/** Asks the hook program one question at a time; a running call can be stopped. */
 import type { Answer, Ask, CommandName } from './answer.ts'
 import type { Program } from './hook-program.ts'
 import type { Session } from './session.ts'
 
 export type Asker = {
-  /** A call that was ended, or that failed, has no answer. */
+  /** A call that was stopped or failed has no answer. */
   ask(question: Ask, withinMs?: number): Promise<Answer | undefined>
-  /** Aborted when what is under way is ended. */
+  /** Aborted when the running call is stopped. */
   signal(): AbortSignal
   end(): void
-  /** A failure is told once, until a person types the next command. */
+  /** A failure is shown once, until the user types the next command. */
   complainAgain(): void
 }
 
@@ -28,7 +28,7 @@ export function openAsker(
       const { signal } = stop
       const limit = withinMs === undefined ? {} : { withinMs }
       const call = () => program.call(session.place(), question, { signal, checking: heard.checking, ...limit })
-      // What moves nothing need not wait for the checks to end.
+      // A question that changes nothing need not wait for the checks to finish.
       const isAside = question.event === 'command' && ASIDE.has(question.command)
       const calling = isAside ? call() : calls.then(call)
       if (!isAside) calls = calling

@@ -1,13 +1,13 @@
-/** Where a person sees the loop: the status line, the lines above the editor, notices. Without a terminal or a client, stderr. */
+/** Where the user sees the loop: the status line, the lines above the editor, notices. Without a terminal or a client, stderr. */
 import { harmless } from '../../formats/harmless.ts'
 import type { Context } from './host.ts'
 import { joinNotices, type Notice, type Progress, progressLines, statusWords } from './words.ts'
 
 export type Board = {
-  /** The context of the latest event; an older one may be of a session that Pi has left. */
+  /** The context of the latest event; an older one may belong to a session that Pi has left. */
   use(context: Context): void
   say(notices: readonly Notice[]): void
-  /** Shows where the loop is, again every second in a terminal; undefined clears it. */
+  /** Shows where the loop is, refreshed every second in a terminal; undefined clears it. */
   show(progress: (() => Progress) | undefined): void
 }
 
@@ -25,7 +25,7 @@ export function openBoard(): Board {
     const { ui } = context
     const status = progress && statusWords(progress)
     const lines = progress && progressLines(progress, isTerminal(context) ? ui.theme : undefined)
-    // A client at the other end of a pipe is told what has changed, and not every second.
+    // A client at the other end of a pipe gets changes only, not an update every second.
     const seen = isTerminal(context) ? lines?.join('\n') : progress && `${status}${progress.doing}${lines?.[1] ?? ''}`
     if (seen === shown) return
     shown = seen ?? ''

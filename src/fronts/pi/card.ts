@@ -1,4 +1,4 @@
-/** How a message of the loop looks in Pi: a heading, the first lines of what the agent was told, the rest when expanded. */
+/** How a loop message looks in Pi: a heading, the first lines of the prompt, and the rest when expanded. */
 import { cellsOf } from '../../formats/cells.ts'
 import { harmless } from '../../formats/harmless.ts'
 import { type Answer, objectOf, words } from './answer.ts'
@@ -6,18 +6,18 @@ import type { Component, CustomMessage, Draft, Message, Theme } from './host.ts'
 import { CUSTOM_TYPE } from './memory.ts'
 import { statusWords } from './words.ts'
 
-/** `turn`: a prompt for the agent. `report`: only for the person, never sent to a model. */
+/** `turn`: a prompt for the agent. `report`: only for the user, never sent to a model. */
 type CardDetails = {
   kind: 'turn' | 'report'
   heading: string
   mark: '↻' | '✓' | '✗' | '·'
-  /** The heading says all that a person need read. */
+  /** The heading says all that the user needs to read. */
   brief?: true
 }
 
 /** The prompt of a turn. */
 export function turnCard(told: Answer): CustomMessage {
-  // Without the task it only reminds the agent of that.
+  // Without the task it is only a reminder.
   const brief = /^---$/m.test(told.prompt) ? {} : ({ brief: true } as const)
   return card(told.prompt, told, { kind: 'turn', mark: '↻', ...brief })
 }
@@ -26,9 +26,9 @@ export function reportCard(text: string, told: Answer): CustomMessage {
   return card(text, told, { kind: 'report', mark: '·' })
 }
 
-/** The prompt of the turn with which a run goes on; a fresh one begins behind a compaction that keeps nothing. */
+/** The prompt of the turn that continues a run; a fresh one starts after a compaction that keeps nothing. */
 export function drafts(told: Answer): Draft[] {
-  const summary = `Iteration ${told.iteration - 1} of the loop has ended. The next one begins with a fresh memory.`
+  const summary = `Iteration ${told.iteration - 1} of the loop has ended. The next one starts with a fresh context.`
   return [
     ...(told.fresh ? [{ type: 'compaction', summary, firstKeptEntryId: null } as const] : []),
     { type: 'custom_message', ...turnCard(told) },
@@ -80,7 +80,7 @@ export function renderCard(
   }
 }
 
-/** What the person asked for, which stands above the first line of dashes. */
+/** The user's own text, which is above the first line of dashes. */
 function firstWords(lines: readonly string[]): string[] {
   const until = lines.indexOf('---')
   return lines
@@ -89,7 +89,7 @@ function firstWords(lines: readonly string[]): string[] {
     .slice(0, COLLAPSED_LINES)
 }
 
-/** Words on lines of this many columns at most; what is longer than a line is cut into pieces. */
+/** Wraps words to lines of at most this many columns; longer words are split. */
 function wrap(text: string, columns: number): string[] {
   return clean(text)
     .split('\n')
@@ -128,7 +128,7 @@ function cutTo(text: string, columns: number): string {
   return kept
 }
 
-/** Without colours and other orders to a terminal. */
+/** Without colours and other terminal escapes. */
 function clean(text: string): string {
   return harmless(text).replaceAll('\t', '  ')
 }

@@ -1,4 +1,4 @@
-/** A loop in a process of its own: `ralph resume ID --json`, and what its lines mean for a person in Pi. */
+/** A loop in its own process: `ralph resume ID --json`, and what its lines mean for a user in Pi. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { type Answer, amount, list, objectOf, parseObject, parseStatus, type Verdict, words } from './answer.ts'
@@ -14,12 +14,12 @@ export type ChildEvent =
   | { kind: 'end'; status: Answer['status']; reason?: string; sentence: string; iterations: number; costUsd: number }
 
 export type ChildLoop = {
-  /** It pauses the loop, and ends. */
+  /** Pauses the loop and exits. */
   end(): void
   ended: Promise<void>
 }
 
-/** How long it has to end by itself. */
+/** How long it may take to exit by itself. */
 const GRACE_MS = 10_000
 
 export function startChildLoop(argv: readonly string[], cwd: string, saw: (event: ChildEvent) => void): ChildLoop {
@@ -41,7 +41,7 @@ export function startChildLoop(argv: readonly string[], cwd: string, saw: (event
       resolve()
     }
     child.on('error', ({ message }) => over(message))
-    child.on('close', (code, signal) => over(`ralph ended with ${signal ?? code}`))
+    child.on('close', (code, signal) => over(`ralph exited with ${signal ?? code}`))
   })
   return {
     ended,
@@ -92,7 +92,7 @@ export function readChildLine(line: string): ChildEvent | undefined {
   }
 }
 
-/** The loop as it stands after that. */
+/** The state of the loop after that. */
 export function afterEvent(before: Answer, event: ChildEvent): Answer {
   switch (event.kind) {
     case 'iteration':

@@ -1,4 +1,4 @@
-/** Where the loop of a session is, and what the person sees of it. */
+/** Where the loop of a session is, and what the user sees of it. */
 import type { Answer, Verdict } from './answer.ts'
 import { reportCard } from './card.ts'
 import { afterEvent, type ChildEvent } from './child-loop.ts'
@@ -7,28 +7,28 @@ import { openTurnRecord, type TurnRecord } from './turn-record.ts'
 import { endWords, type Progress } from './words.ts'
 
 /**
- * idle: nothing to do here. turn: the agent is at work for the loop. asking: its turn is judged, checks run.
- * waiting: until the program wants to be woken. apart: the loop goes on in a process of its own. person: it waits for an answer.
+ * idle: nothing to do here. turn: the agent works for the loop. asking: its turn is being judged, checks run.
+ * waiting: until the program wants to be woken. apart: the loop runs in its own process. person: it waits for an answer.
  */
 export type Phase = 'idle' | 'turn' | 'asking' | 'waiting' | 'apart' | 'person'
 
 export type Course = {
   session: Session
   phase: Phase
-  /** What the program said last. */
+  /** The program's last answer. */
   answer: Answer | undefined
-  /** Of the turn that is under way. */
+  /** Of the current turn. */
   record: TurnRecord
   /** The model must not remember earlier turns. */
   fresh: boolean
-  /** When Pi last shortened what the model remembers. */
+  /** When Pi last compacted the context. */
   compactedAt?: number
-  /** A person has pressed ESC in this turn. */
+  /** The user has pressed ESC in this turn. */
   escaped: boolean
-  /** An older Pi may still go on by itself. */
+  /** An older Pi may still continue by itself. */
   settling: boolean
   shown: { doing: string; since: number; checks: readonly Verdict[] }
-  /** When nothing of the loop is under way any more. */
+  /** Resolves when nothing of the loop is running any longer. */
   ending: { promise: Promise<void>; resolve(): void }
 }
 
@@ -65,7 +65,7 @@ export function beginTurn(course: Course, told: Answer): void {
   course.escaped = false
   course.record = openTurnRecord()
   course.shown = { ...course.shown, since: Date.now() }
-  enter(course, 'turn', 'the agent is at work')
+  enter(course, 'turn', 'the agent is working')
 }
 
 export function show(course: Course, change: Partial<Course['shown']>): void {
@@ -90,30 +90,30 @@ export function tell(course: Course, told: Answer): void {
   if (told.checks.length > 0) course.shown = { ...course.shown, checks: told.checks }
 }
 
-/** From one turn to the next the card and the lines above the editor tell the rest. */
+/** Between turns, the card and the lines above the editor show the rest. */
 export function onlyNews(course: Course, told: Answer): Answer {
   if (!isActive(course) || !course.session.hasPerson()) return told
   return { ...told, show: told.show.filter(({ level }) => level !== 'info') }
 }
 
-/** What the process beside the session tells. */
+/** Reports of the process next to the session. */
 export function sawApart(course: Course, event: ChildEvent): void {
   const { session } = course
   if (!course.answer) return
   const answer = afterEvent(course.answer, event)
   course.answer = answer
-  if (event.kind === 'iteration') show(course, { since: Date.now(), doing: 'the agent is at work' })
+  if (event.kind === 'iteration') show(course, { since: Date.now(), doing: 'the agent is working' })
   if (event.kind === 'doing') show(course, { doing: event.doing })
   if (event.kind === 'checked') show(course, { checks: event.checks })
   if (event.kind === 'message') session.say('info', event.text)
   if (event.kind === 'error') session.say('error', `Ralph: ${event.text}`)
   if (event.kind === 'end') tell(course, answer)
-  // A busy agent would take it for an order.
+  // A busy agent would treat it as an instruction.
   if (event.kind === 'said' && event.text && session.hasPerson() && session.isIdle())
     session.send(reportCard(event.text, answer), { triggerTurn: false })
 }
 
-/** `Promise.withResolvers`, which Node 20 has not. */
+/** `Promise.withResolvers`, which Node 20 does not have. */
 function openEnding(): Course['ending'] {
   let resolve = () => {}
   const promise = new Promise<void>((settle) => {

@@ -1,4 +1,4 @@
-/** Carries out what the hook program answers, in the session that the person is in. Decides nothing. */
+/** Carries out the hook program's answers in the user's session. Decides nothing. */
 import type { Answer, CommandName, Stop } from './answer.ts'
 import { openApart } from './apart.ts'
 import { openAsker } from './asker.ts'
@@ -15,32 +15,32 @@ export type Drive = {
   isActive(): boolean
   /** Whether the model must not remember earlier turns. */
   isFresh(): boolean
-  /** What a person typed behind a `/`; undefined when ralph gave no answer. */
+  /** A slash command; undefined when ralph gave no answer. */
   command(name: CommandName, args: string): Promise<Answer | undefined>
-  /** Ends what is under way at once, also the turn of the agent. */
+  /** Stops everything that is running at once, including the agent's turn. */
   breakOff(order: 'pause' | 'cancel'): Promise<void>
-  /** When the loop is not at work any more. */
+  /** Resolves when the loop is no longer running. */
   ended(): Promise<void>
-  /** What a person typed while the loop waits for an answer. */
+  /** Text that the user typed while the loop waits for an answer. */
   reply(text: string): Promise<Answer | undefined>
-  /** A session that Pi has taken up again may have a loop. */
+  /** A session that Pi has resumed may have a loop. */
   find(): Promise<void>
-  /** The person's own run may come before the loop's first turn: only what follows its prompt is the loop's. */
+  /** The user's own run may come before the loop's first turn: only what follows its prompt belongs to the loop. */
   prompted(): void
   saw(message: Message): void
-  /** Pi has shortened what the model remembers. */
+  /** Pi has compacted the context. */
   compacted(): void
-  /** The run is about to end: the entries with which it goes on, or undefined when it may settle. */
+  /** The run is about to end: the entries that continue it, or undefined when it may settle. */
   boundary(outcome: Stop['outcome']): Promise<Draft[] | undefined>
   /** The run has ended. Without an outcome it is read from the last message. */
   settle(outcome?: Stop['outcome']): Promise<void>
-  /** The run has ended, and Pi may go on by itself. */
+  /** The run has ended, and Pi may continue by itself. */
   settleUnless(goesOn: (error: string | undefined) => Promise<boolean>): Promise<void>
-  /** ESC, where Pi would not tell of it. */
+  /** ESC, when Pi would not report it. */
   escape(): { consume: true } | undefined
-  /** When nothing is under way any more, neither the loop nor a run of the agent. */
+  /** Resolves when nothing is running any longer, neither the loop nor the agent. */
   over(): Promise<Answer | undefined>
-  /** Pi leaves the session: what is under way ends, and the loop can be resumed. Returns what to tell the person later. */
+  /** Pi leaves the session: everything stops, and the loop can be resumed. Returns what to show the user later. */
   leave(): Promise<string | undefined>
 }
 

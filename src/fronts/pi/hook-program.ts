@@ -1,4 +1,4 @@
-/** The door to ralph: one call of the hook program for everything that must be decided. */
+/** The way to ralph: one call of the hook program for every decision. */
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -15,7 +15,7 @@ export type Calling = { signal?: AbortSignal; checking?(check: string): void; wi
 
 export type Program = {
   home: string
-  /** The command line of ralph itself. */
+  /** ralph's own command line. */
   ralph(...args: string[]): string[]
   call(place: Place, ask: Ask, calling?: Calling): Promise<Called>
 }
@@ -24,7 +24,7 @@ export type Program = {
 const NOTHING = '{"next":"none","status":"none"}'
 const NEEDED = [22, 19] as const
 const NO_NODE = `Node ${NEEDED.join('.')} or newer is needed. Install Node 24, or set RALPH_NODE to the path of a newer node.`
-/** How long it has to end by itself. */
+/** How long it may take to exit by itself. */
 const GRACE_MS = 3_000
 
 export function openProgram(env: NodeJS.ProcessEnv): Program {
@@ -38,19 +38,19 @@ export function openProgram(env: NodeJS.ProcessEnv): Program {
   }
   return {
     home,
-    // Whoever has answered has found a Node.
+    // A program that has answered has found a Node.
     ralph: (...args) => [findNode() ?? 'node', join(folder, '..', 'bin', 'ralph.cjs'), ...args],
     async call(place, ask, calling) {
       const path = findNode()
       if (path === undefined) return { failed: NO_NODE }
-      if (file === undefined) return { failed: `hook.cjs is missing in ${folder}. Install ralph again.` }
+      if (file === undefined) return { failed: `hook.cjs is missing in ${folder}. Reinstall ralph.` }
       return await run([path, file], { host: 'pi', session_id: place.session, cwd: place.cwd, ...ask }, place, calling)
     },
   }
 }
 
 function nodes(env: NodeJS.ProcessEnv, home: string): string[] {
-  // A Pi that is a single program of its own is no Node.
+  // A Pi that is a single binary is not Node.
   const own = process.versions.bun === undefined ? [process.execPath] : []
   return [...own, ...(env.RALPH_NODE ? [env.RALPH_NODE] : []), join(home, 'node'), 'node']
 }
@@ -63,7 +63,7 @@ function isNew(path: string): boolean {
         : execFileSync(path, ['--version'], { encoding: 'utf8', timeout: 5_000, stdio: ['ignore', 'pipe', 'ignore'] }),
     )
   } catch {
-    return false // there is none
+    return false // not found
   }
 }
 
@@ -97,7 +97,7 @@ function run([node, file]: [string, string], ask: object, { cwd }: Place, callin
       if (check !== undefined) checking?.(check)
       else if (line.trim()) lastWords = line.trim().slice(0, 300)
     })
-    child.stdin.on('error', () => {}) // it may end without reading
+    child.stdin.on('error', () => {}) // it may exit without reading
     child.stdin.end(JSON.stringify(ask))
     child.on('error', (cause) => settle({ failed: `its program could not be started: ${cause.message}` }))
     child.on('close', (code, killed) => {

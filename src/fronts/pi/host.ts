@@ -1,4 +1,4 @@
-/** The part of Pi's extension interface that is used here, from 0.73 on. Pi's own packages are not needed for it. */
+/** The part of Pi's extension interface used here, from 0.73 on. Does not need Pi's own packages. */
 
 export type Level = 'info' | 'warning' | 'error'
 
@@ -12,7 +12,7 @@ export type Ui = {
   setStatus(key: string, text: string | undefined): void
   setWidget(key: string, lines: string[] | undefined): void
   setEditorText(text: string): void
-  /** Every key before Pi sees it; only a terminal has any. */
+  /** Every key before Pi sees it; only in a terminal. */
   onTerminalInput(handler: (data: string) => { consume?: boolean } | undefined): () => void
 }
 
@@ -54,10 +54,10 @@ export type Boundary = { entries: readonly unknown[]; outcome: 'completed' | 'ab
 
 export type Input = { text: string; images?: readonly { type: string }[]; source: 'interactive' | 'rpc' | 'extension' }
 
-/** What a renderer returns: lines that are never wider than the width. */
+/** What a renderer returns: lines no wider than the given width. */
 export type Component = { render(width: number): string[]; invalidate(): void }
 
-/** What Pi tells. */
+/** Events from Pi. */
 type Told = {
   session_start: object
   /** quit, reload, new, resume, fork */
@@ -74,7 +74,7 @@ type Told = {
 
 type Request = { messages: readonly Message[] }
 
-/** What Pi asks. */
+/** Questions from Pi. */
 type Asked = {
   input: [event: Input, answer: { action: 'handled' }]
   context: [event: Request, answer: Request]

@@ -1,4 +1,4 @@
-/** What a person types that is no command: an answer, or something else than the loop. */
+/** Typed text that is not a command: an answer, or something unrelated to the loop. */
 import { COMMANDS, type Desk, obey, untilOver } from './commands.ts'
 import type { Context, Input } from './host.ts'
 
@@ -7,7 +7,7 @@ export function onInput(desk: Desk): void {
   pi.on('input', async (event, context) => {
     if (event.source === 'extension') return undefined
     session.use(context)
-    // Pi knows a command only by a blank behind its name.
+    // Pi recognizes a command only with a blank after its name.
     const [, word = '', args = ''] = /^\/([\w-]+)\s([\s\S]*)$/.exec(event.text) ?? []
     const command = Object.hasOwn(COMMANDS, word) ? COMMANDS[word] : undefined
     if (command) await obey(desk, command.name, args, context)
@@ -18,8 +18,8 @@ export function onInput(desk: Desk): void {
   })
 }
 
-const QUESTION = 'Ralph loop active. What should become of your text? (ESC: back to the editor)'
-const STEER = 'Steer: tell it to the next iteration'
+const QUESTION = 'Ralph loop active. What should happen to your text? (ESC: back to the editor)'
+const STEER = 'Steer: send it to the next iteration'
 const PAUSE = 'Pause the loop and send it'
 const END = 'End the loop and send it'
 
@@ -43,7 +43,7 @@ function send(
   context: Context,
 ): void {
   const content = images?.length ? [{ type: 'text', text }, ...images] : text
-  // Sent while a run is being ended it would be stuck in a queue.
+  // Sent while a run is being stopped, it would get stuck in a queue.
   void session
     .untilIdle()
     .then(() => pi.sendUserMessage(content, { expandPromptTemplates: true }))

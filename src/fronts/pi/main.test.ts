@@ -333,7 +333,7 @@ test('paused in the middle of a turn and resumed before its end, the turn is jud
   await tell('message_end', says('One.'))
   expect(await tell('agent_before_settle', { outcome: 'completed' })).toMatchObject({ continue: true })
   await type('ralph-resume')
-  expect(seen.notices).toEqual(['Paused.', 'Ralph: the loop of this session is going on.'])
+  expect(seen.notices).toEqual(['Paused.', "Ralph: this session's loop is running."])
   expect(asked().map(({ event, command }) => command ?? event)).toEqual(['loop', 'pause', 'resume', 'stop'])
 })
 
@@ -389,7 +389,7 @@ test('asks whether an agent of the repository may be used, and says what was agr
   const { seen, type } = play()
   seen.choice = 0
   await type('ralph-loop', 'Build it --context process --subagent worker')
-  expect(seen.ways).toEqual(['Trust it as it is now', 'No'])
+  expect(seen.ways).toEqual(['Trust this version', 'No'])
   expect(asked().map(({ trusts }) => trusts)).toEqual([undefined, 'm1'])
   expect(seen.notices).not.toContain('ralph: trust it first.')
 })

@@ -13,10 +13,10 @@ import { CUSTOM_TYPE, leadWithSystem, remember } from './memory.ts'
 import { onRuns } from './runs.ts'
 import { openSession } from './session.ts'
 
-/** What the session before has to say in the next one. Pi reads this file anew for every session. */
+/** What the previous session has to say in the next one. Pi reloads this file for every session. */
 const farewells: { ralphFarewell?: string } = globalThis as object
 
-/** Pi shows a session after it has told of it, and clears away what was said before that. */
+/** Pi draws a session after announcing it, and clears anything shown before that. */
 const SHOWN_MS = 300
 
 /** As old and new terminals send it. */
@@ -24,7 +24,7 @@ const ESCAPES = ['\x1b', '\x1b[27u', '\x1b[27;1u', '\x1b[27;1:1u']
 
 // biome-ignore lint/style/noDefaultExport: Pi asks for one
 export default function ralph(pi: Pi): void {
-  if (process.env.RALPH_LOOP_ID) return // an agent of a loop has none of its own
+  if (process.env.RALPH_LOOP_ID) return // an agent inside a loop has no loop of its own
   const program = openProgram(process.env)
   const session = openSession(pi)
   const drive = openDrive(session, program)
@@ -39,14 +39,14 @@ export default function ralph(pi: Pi): void {
 
   pi.on('session_start', async (_, context) => {
     session.use(context)
-    // While the agent is at work, ESC is Pi's own and ends the turn. While ralph itself is, Pi would not tell of it.
+    // While the agent works, ESC belongs to Pi and ends the turn. While ralph itself works, Pi would not report it.
     if (isTerminal(context))
       unlisten = context.ui.onTerminalInput((key) =>
         ESCAPES.includes(key) && !session.hasDialog() ? drive.escape() : undefined,
       )
     const farewell = farewells.ralphFarewell
     delete farewells.ralphFarewell
-    // A new session has no loop, and without this folder nobody has.
+    // A new session has no loop, and without this folder no session has one.
     const mayHave = context.sessionManager.getEntries().length > 0 && existsSync(join(program.home, 'armed'))
     const greet = async () => {
       if (context.hasUI) await sleep(SHOWN_MS, undefined, { ref: false })

@@ -1,4 +1,4 @@
-/** What the model is shown of the session: never what was said to the person only, and in a fresh turn nothing of the turns before. */
+/** What the model sees of the session: never what was shown only to the user, and in a fresh turn nothing from earlier turns. */
 import { objectOf } from './answer.ts'
 import type { Message } from './host.ts'
 
@@ -8,7 +8,7 @@ export function isTurn(message: Message): boolean {
   return message.customType === CUSTOM_TYPE && objectOf(message.details).kind === 'turn'
 }
 
-/** The messages of a request, or undefined when they may stay as they are. */
+/** The messages of a request, or undefined when they need no change. */
 export function remember(messages: readonly Message[], fresh: boolean): readonly Message[] | undefined {
   const from = fresh ? messages.findLastIndex(isTurn) : 0
   const kept = messages.filter((message, index) => message.role === 'system' || (index >= from && !isReport(message)))
@@ -16,8 +16,8 @@ export function remember(messages: readonly Message[], fresh: boolean): readonly
 }
 
 /**
- * When the first run of a session is one of ours, a Pi before 1.2 tells its model the tools but not the system prompt.
- * Returns the messages of a request with it, or undefined when it is there.
+ * When the first run of a session is one of ours, Pi before 1.2 gives its model the tools but not the system prompt.
+ * Returns the messages with it, or undefined when it is already there.
  */
 export function leadWithSystem(messages: readonly Message[], prompt: () => string): readonly Message[] | undefined {
   const system = messages.filter(({ role }) => role === 'system')

@@ -1,15 +1,15 @@
-/** What a person tells the loop of their session: commands, answers, ESC, and that they leave. */
+/** What the user asks of the session's loop: commands, answers, ESC, and leaving. */
 import type { Answer, CommandName } from './answer.ts'
 import { enter, isActive, show, tell } from './course.ts'
 import { agreed } from './trust.ts'
 import { carryOut, isOver, type Works } from './turns.ts'
 import { statusWords } from './words.ts'
 
-const GOING_ON = 'Ralph: the loop of this session is going on.'
+const GOING_ON = "Ralph: this session's loop is running."
 const COMMAND_MS = 120_000
 const FAREWELL_MS = 5_000
 
-/** What was typed behind a `/`; undefined when ralph gave no answer. */
+/** A slash command; undefined when ralph gave no answer. */
 export async function command(works: Works, name: CommandName, args: string): Promise<Answer | undefined> {
   const { course, asker } = works
   asker.complainAgain()
@@ -31,7 +31,7 @@ export async function command(works: Works, name: CommandName, args: string): Pr
   return told
 }
 
-/** Ends what is under way at once, also the turn of the agent. */
+/** Stops everything that is running at once, including the agent's turn. */
 export async function breakOff(works: Works, order: 'pause' | 'cancel', args = ''): Promise<void> {
   const { phase, session } = works.course
   await interrupt(works, order, args)
@@ -48,18 +48,18 @@ async function take(works: Works, name: CommandName, told: Answer): Promise<void
     return
   }
   tell(course, told)
-  // The turn that is under way will be judged by this.
+  // The current turn will be judged by this.
   if (begins || name === 'pause') course.answer = told
 }
 
-/** What was typed while the loop waits for an answer. */
+/** Text typed while the loop waits for an answer. */
 export async function reply(works: Works, text: string): Promise<Answer | undefined> {
   const told = await works.asker.ask({ event: 'prompt', prompt: text })
   if (told) carryOut(works, told)
   return told
 }
 
-/** A session that Pi has taken up again may have a loop. */
+/** A session that Pi has resumed may have a loop. */
 export async function find({ course, asker }: Works): Promise<void> {
   const told = await asker.ask({ event: 'command', command: 'status', args: '' }, COMMAND_MS)
   if (!told || isOver(told) || isActive(course)) return
@@ -69,22 +69,22 @@ export async function find({ course, asker }: Works): Promise<void> {
     enter(course, 'person')
     return
   }
-  const words = `Ralph: a loop of this session is not over (${statusWords(told)}).`
-  course.session.say('info', `${words} /ralph-resume goes on with it, /cancel-ralph ends it.`)
+  const words = `Ralph: this session has an unfinished loop (${statusWords(told)}).`
+  course.session.say('info', `${words} /ralph-resume continues it, /cancel-ralph ends it.`)
 }
 
-/** ESC, where Pi would not tell of it. */
+/** ESC, when Pi would not report it. */
 export function pressEscape(works: Works): { consume: true } | undefined {
   const { course, apart } = works
   if (!isActive(course)) return undefined
-  const isPis = course.phase === 'turn' || course.phase === 'asking' // it ends its own run, too
+  const isPis = course.phase === 'turn' || course.phase === 'asking' // it also ends its own run
   if (course.phase === 'turn' && !course.settling) course.escaped = true
   else if (course.phase === 'apart') apart.end()
   else void interrupt(works, 'pause')
   return isPis ? undefined : { consume: true }
 }
 
-/** Pi leaves the session: what is under way ends, and the loop can be resumed. Returns what to tell the person later. */
+/** Pi leaves the session: everything stops, and the loop can be resumed. Returns what to show the user later. */
 export async function leave(works: Works): Promise<string | undefined> {
   const { course, asker } = works
   course.session.leave()
@@ -95,10 +95,10 @@ export async function leave(works: Works): Promise<string | undefined> {
   }
   const { answer } = course
   if (!answer || isOver(answer)) return undefined
-  return `Ralph: the loop ${answer.loop} is paused (${statusWords(answer)}). /ralph-resume ${answer.loop} takes it up here.`
+  return `Ralph: loop ${answer.loop} is paused (${statusWords(answer)}). /ralph-resume ${answer.loop} resumes it here.`
 }
 
-/** Ends what is under way here, and tells ralph why. */
+/** Stops everything that is running here, and tells ralph why. */
 async function interrupt(works: Works, order: 'pause' | 'cancel', args = ''): Promise<void> {
   const { course, asker } = works
   await halt(works)
@@ -110,7 +110,7 @@ async function interrupt(works: Works, order: 'pause' | 'cancel', args = ''): Pr
 
 async function halt({ course, asker, apart }: Works): Promise<void> {
   asker.end()
-  if (isActive(course)) course.phase = 'idle' // whoever waits for an answer finds that it is not wanted any more
+  if (isActive(course)) course.phase = 'idle' // a caller waiting for an answer finds that it is no longer wanted
   show(course, {})
   await apart.halt()
 }

@@ -1,4 +1,4 @@
-/** In an older Pi the end of a run may not be the end: it may try again or compact by itself, and tells nobody. */
+/** In an older Pi the end of a run may not be final: it may retry or compact by itself without saying so. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,15 +7,15 @@ import { retryDelayMs } from './version.ts'
 export type RunWatch = {
   started(): void
   compacting(is: boolean): void
-  /** Whether Pi has followed the run that has just ended, with this error or none, by one of its own. */
+  /** Whether Pi has followed the run that just ended, with this error or none, with one of its own. */
   goesOn(error: string | undefined, isIdle: () => boolean): Promise<boolean>
 }
 
-/** The errors after which those versions try again, in their own words. */
+/** The errors that those versions retry, in their own words. */
 const RETRIED =
   /overloaded|provider.?returned.?error|rate.?limit|too many requests|429|500|502|503|504|service.?unavailable|server.?error|internal.?error|network.?error|connection.?(?:error|refused|lost)|websocket.?(?:closed|error)|other side closed|fetch failed|upstream.?connect|reset before headers|socket hang up|ended without|stream ended before|http2 request|timed? out|timeout|terminated|retry delay/i
 const LOOK_MS = 25
-/** Pi begins its own run right after a wait or a compaction; this is time enough for it. */
+/** Pi starts its own run right after a wait or a compaction; this is enough time for it. */
 const SOON_MS = 1_000
 const COMPACTION_MS = 120_000
 
@@ -35,7 +35,7 @@ export function watchRuns(cwd: () => string, env: NodeJS.ProcessEnv): RunWatch {
       const waitWhile = async (ms: number, holds: () => boolean) => {
         for (let left = ms; left > 0 && runs === before && holds(); left -= LOOK_MS) await sleep(LOOK_MS)
       }
-      await sleep(LOOK_MS) // a compaction is announced behind the end of the run
+      await sleep(LOOK_MS) // a compaction is announced after the end of the run
       const compacted = compacts
       await waitWhile(COMPACTION_MS, () => compacts || !isIdle())
       compacts = false

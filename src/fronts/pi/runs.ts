@@ -1,4 +1,4 @@
-/** The three ways in which Pi tells that a turn is over; each Pi takes the newest that it has. */
+/** The three ways in which Pi reports the end of a turn; each Pi uses the newest it has. */
 import type { Desk } from './commands.ts'
 import { isTurn } from './memory.ts'
 import { watchRuns } from './run-end.ts'
@@ -24,7 +24,7 @@ export function onRuns({ pi, session, drive }: Desk): void {
   pi.on('agent_settled', async (_, context) => {
     session.use(context)
     session.busy(false)
-    // What came to the boundary is judged by now; what did not was ended by a person.
+    // A run that reached the boundary has been judged by now; one that did not was stopped by the user.
     if (drive.phase() === 'turn') await drive.settle(way === 'boundary' ? 'aborted' : undefined)
   })
   pi.on('session_compact', () => {

@@ -1,4 +1,4 @@
-/** The session that Pi is in: who to show things to, when its agent is idle, and that Pi may have left it meanwhile. */
+/** Pi's current session: whom to show things to, when its agent is idle, and whether Pi has left it. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Board, openBoard } from './board.ts'
 import type { Place } from './hook-program.ts'
@@ -11,7 +11,7 @@ export type Session = {
   place(): Place
   board: Board
   say(level: Notice['level'], text: string): void
-  /** A run of the agent has begun or is over, as far as Pi tells. */
+  /** A run of the agent has started or ended, as far as Pi reports it. */
   busy(is: boolean): void
   isBusy(): boolean
   untilIdle(): Promise<void>
@@ -23,7 +23,7 @@ export type Session = {
   dialog<Chosen>(asked: Promise<Chosen>): Promise<Chosen>
   hasDialog(): boolean
   hasPerson(): boolean
-  /** Asks the person. Undefined when they chose nothing, or where there is nobody. */
+  /** Asks the user. Undefined when they chose nothing, or when nobody is there. */
   choose(question: string, choices: string[]): Promise<string | undefined>
   leave(): void
 }
@@ -42,7 +42,7 @@ export function openSession(pi: Pi): Session {
     try {
       return left || (!busy && context?.isIdle() === true)
     } catch {
-      return true // Pi has left this session: nothing is going on
+      return true // Pi has left this session: nothing is running
     }
   }
   const dialog: Session['dialog'] = (asked) => {

@@ -1,10 +1,10 @@
-/** What one turn of the agent came to, gathered from Pi's messages while it goes on. */
+/** The outcome of one agent turn, gathered from Pi's messages while it runs. */
 import { amount, list, objectOf, type Stop, words } from './answer.ts'
 import type { Message } from './host.ts'
 
 export type TurnRecord = {
   saw(message: Message): void
-  /** How it looks from here; Pi's own word about the outcome goes before what the last message says. */
+  /** The outcome as seen here; Pi's own report takes precedence over the last message. */
   stop(outcome?: Stop['outcome']): Stop
   /** So far. */
   costUsd(): number
@@ -43,7 +43,7 @@ export function openTurnRecord(): TurnRecord {
   }
 }
 
-/** A tool call that a person ends comes as an error whose words tell of it. */
+/** A tool call that the user stopped arrives as an error whose text says so. */
 function outcomeOf(last: Message | undefined): Stop['outcome'] {
   if (last?.stopReason === 'aborted') return 'aborted'
   if (last?.stopReason === 'error') return /\baborted\b/i.test(last.errorMessage ?? '') ? 'aborted' : 'error'

@@ -1,4 +1,4 @@
-/** Carries out what the hook program answers: gives the agent its turns, waits between them, and has each one judged. */
+/** Carries out the hook program's answers: gives the agent its turns, waits between them, and has each one judged. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { neverBegins } from '../../engine/limits.ts'
 import { isOver as isOverStatus } from '../../engine/loop.ts'
@@ -13,20 +13,20 @@ import { clock } from './words.ts'
 /** What every part of the drive works with. */
 export type Works = { course: Course; asker: Asker; apart: Apart }
 
-/** Nothing goes on any more, or nothing ever did. */
+/** Nothing is running any longer, or nothing ever was. */
 export function isOver({ status }: Answer): boolean {
   return status === 'none' || isOverStatus(status)
 }
 
 const LOOK_MS = 25
 
-/** Everything that an answer can ask for, outside of a run of the agent. */
+/** Everything that an answer can ask for outside an agent run. */
 export function carryOut(works: Works, told: Answer): void {
   const { course } = works
   const { answer } = course
   if (told.status !== 'paused' || answer?.status !== 'paused')
     tell(course, told.next === 'turn' ? onlyNews(course, told) : told)
-  // While it waits, it is at the iteration that it waits for.
+  // While waiting, the loop counts as being at the next iteration.
   const iteration = told.next === 'wait' ? Math.max(told.iteration, answer?.iteration ?? 0) : told.iteration
   course.answer = { ...told, iteration }
   if (told.next === 'turn') give(works, told)
@@ -67,16 +67,16 @@ function wait(works: Works, ms: number): void {
     const told = isIn(course, 'waiting') ? await asker.ask({ event: 'woke' }) : undefined
     if (told && isIn(course, 'waiting')) carryOut(works, told)
   }
-  sleep(ms, undefined, { signal: asker.signal() }).then(wake, () => undefined) // ended: somebody else goes on
+  sleep(ms, undefined, { signal: asker.signal() }).then(wake, () => undefined) // stopped: something else continues
 }
 
 function runApart({ course, apart }: Works, loop: string): void {
   course.shown = { ...course.shown, since: Date.now() }
-  enter(course, 'apart', 'a process of its own begins')
+  enter(course, 'apart', 'starting a separate process')
   apart.run(loop)
 }
 
-/** The run is about to end: the entries with which it goes on, or undefined when it may settle. */
+/** The run is about to end: the entries that continue it, or undefined when it may settle. */
 export async function boundary(works: Works, outcome: Stop['outcome']): Promise<Draft[] | undefined> {
   const { course } = works
   if (course.phase !== 'turn') return undefined
@@ -97,7 +97,7 @@ export async function settle(works: Works, outcome?: Stop['outcome']): Promise<v
   if (told) carryOut(works, told)
 }
 
-/** The run has ended, and Pi may go on by itself. */
+/** The run has ended, and Pi may continue by itself. */
 export async function settleUnless(
   works: Works,
   goesOn: (error: string | undefined) => Promise<boolean>,
@@ -119,7 +119,7 @@ async function judge({ course, asker }: Works, outcome?: Stop['outcome']): Promi
   return isIn(course, 'asking') ? told : undefined
 }
 
-/** Asked again after a wait: somebody may have moved it meanwhile. */
+/** Asked again after a wait: something may have moved it in the meantime. */
 function isIn({ phase }: Course, wanted: Phase): boolean {
   return phase === wanted
 }

@@ -1,11 +1,11 @@
-/** Which Pi this is, and so how a loop can be driven in it: `pi.on` takes names of events that never come, in silence. */
+/** Which Pi this is, and so how it can drive a loop: `pi.on` silently accepts names of events that never come. */
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseObject } from './answer.ts'
 
 /**
- * `boundary`: Pi asks before it settles (0.87). `settled`: it tells when it has settled (0.80.4).
- * `end`: it tells the end of a run, and may still try again by itself.
+ * `boundary`: Pi asks before it settles (0.87). `settled`: it reports when it has settled (0.80.4).
+ * `end`: it reports the end of a run, and may still retry by itself.
  */
 export type Way = 'boundary' | 'settled' | 'end'
 
@@ -15,7 +15,7 @@ export function wayOf(version: string | undefined): Way {
   return minor > 80 || (minor === 80 && patch >= 4) ? 'settled' : 'end'
 }
 
-/** The version of the Pi whose program was started, looked up from the program's file; a single binary has it next to itself. */
+/** The version of the running Pi, found from its program file; a single binary has it alongside. */
 export function findVersion(script: string | undefined, program: string): string | undefined {
   for (const start of [script, program]) {
     if (start === undefined || !existsSync(start)) continue
@@ -29,7 +29,7 @@ export function findVersion(script: string | undefined, program: string): string
   return undefined
 }
 
-/** How long Pi may wait before it tries again by itself, at the n-th error in a row; undefined: it has given up. */
+/** How long Pi may wait before it retries by itself, at the n-th error in a row; undefined: it has given up. */
 export function retryDelayMs(settings: readonly string[], attempt: number): number | undefined {
   const retry = { enabled: true, maxRetries: 3, baseDelayMs: 2_000 }
   for (const file of settings) {

@@ -1,4 +1,4 @@
-/** The words a person reads in Pi. */
+/** The text users read in Pi. */
 import { harmless } from '../../formats/harmless.ts'
 import type { Answer, Verdict } from './answer.ts'
 import type { Level, Theme } from './host.ts'
@@ -7,7 +7,7 @@ export function statusWords({ iteration, maxIterations }: Pick<Answer, 'iteratio
   return `Ralph iteration: ${iteration}${limit(maxIterations)}`
 }
 
-/** What is said when a loop ends, before the program's own words. */
+/** Shown when a loop ends, before the program's own words. */
 export function endWords({ status, reason, promise, maxIterations }: Answer): string | undefined {
   if (status === 'completed' && promise !== undefined)
     return `Ralph: Completion detected: <promise>${promise}</promise>`
@@ -17,7 +17,7 @@ export function endWords({ status, reason, promise, maxIterations }: Answer): st
 
 export type Notice = { level: Level; text: string }
 
-/** Pi shows only the last of several notices of the same kind in a row, so they become one. */
+/** Of several notices of one kind in a row Pi shows only the last, so they are merged. */
 export function joinNotices(notices: readonly Notice[]): Notice[] {
   const joined: Notice[] = []
   for (const { level, text } of notices) {
@@ -33,14 +33,14 @@ export type Progress = {
   maxIterations: number
   elapsedMs: number
   costUsd: number
-  /** What goes on just now. */
+  /** What is happening now. */
   doing: string
   checks: readonly Verdict[]
 }
 
 const PLAIN: Theme = { fg: (_, text) => text, bg: (_, text) => text }
 
-/** The lines above the editor while a loop goes on. */
+/** The lines above the editor while a loop runs. */
 export function progressLines({ checks, ...progress }: Progress, theme: Theme = PLAIN): string[] {
   const { iteration, maxIterations, elapsedMs, costUsd, doing } = progress
   const numbers = [clock(elapsedMs), ...(costUsd > 0 ? [money(costUsd)] : [])]

@@ -1,15 +1,15 @@
-/** One line a request: when, what, how it went, how long it took. Never what was sent or answered, and no query. */
+/** One line per request: when, what, status, duration. Never a body or a query. */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 
 export type AccessLog = {
-  /** Writes its line when it is over. */
+  /** Writes its line when the request has ended. */
   follow(incoming: IncomingMessage, outgoing: ServerResponse): void
   write(text: string): void
 }
 
-/** `secret`: what no line may hold, wherever it was put. `also`: who reads along. */
+/** `secret`: must not appear in any line. `also`: gets every line too. */
 export type Logging = { home: string; secret: string; now: () => number; also?: (line: string) => void }
 
 /** One older file of this size is kept. */
@@ -26,7 +26,7 @@ export function openAccessLog({ home, secret, now, also }: Logging): AccessLog {
       bytes = bytes > MOST_BYTES ? line.length : bytes + line.length
       appendFileSync(path, line, { mode: 0o600 })
     } catch {
-      // a full disk must not keep anybody from asking
+      // a full disk must not block requests
     }
   }
   return {

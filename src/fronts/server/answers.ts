@@ -1,21 +1,21 @@
-/** A request that carries a key is carried out once, however often it is sent. */
+/** A request with a key is carried out once, however often it is sent. */
 import { createHash } from 'node:crypto'
 import { RalphError } from '../../error.ts'
 import { isObject } from '../../formats/json-file.ts'
 import type { AnswerRecords } from '../../host/store.ts'
 import { Refusal } from './errors.ts'
 
-/** `request`: what is asked for, as one text. `startedAt`: when this server began. */
+/** `request`: the request as one string. `startedAt`: when this server started. */
 export type Keyed = { key: string; request: string; startedAt: number }
 
-/** A value as JSON that is the same in whatever order its fields came. */
+/** A value as JSON, independent of the order of its fields. */
 export function inOneOrder(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
   )
 }
 
-/** The answer as JSON: of `ask`, or of the first time. A request that failed did nothing, so that its key can be used again. */
+/** The answer as JSON, from `ask` or from the first time. A failed request did nothing, so its key can be used again. */
 export async function answerOnce(
   answers: AnswerRecords,
   { key, request, startedAt }: Keyed,
@@ -28,18 +28,18 @@ export async function answerOnce(
     case 'answered':
       return known.answer
     case 'reused':
-      throw new Refusal('key-reused', 'This Idempotency-Key was used with another request.')
+      throw new Refusal('key-reused', 'This Idempotency-Key was already used with a different request.')
     case 'busy':
-      throw new Refusal('key-busy', 'The first request with this Idempotency-Key is not answered yet.')
+      throw new Refusal('key-busy', 'The first request with this Idempotency-Key is still in progress.')
     case 'lost':
       throw new Refusal(
         'key-lost',
-        'The server was killed while it worked on the first request with this Idempotency-Key. Nobody knows whether it was carried out.',
+        'The server was killed during the first request with this Idempotency-Key. It may or may not have been carried out.',
       )
     case 'new':
   }
   const answer = JSON.stringify((await orForget(ask)) ?? null)
-  await answers.end(key, answer) // what was carried out keeps its key, also where this fails
+  await answers.end(key, answer) // a completed request keeps its key even if this fails
   return answer
 
   async function orForget(work: typeof ask): Promise<unknown> {

@@ -1,4 +1,4 @@
-/** The server as one function from request to answer: who may ask, then the page, the operations, live events and MCP. */
+/** The server as one function from request to response: access checks, then the page, the operations, live events and MCP. */
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Caller, Context } from '../../operations/operation.ts'
@@ -18,10 +18,10 @@ export type Parts = {
   version: string
   startedAt: number
   assets: Assets
-  /** Live events, where there are any. */
+  /** Live events, if any. */
   live?: { answer(request: Request): Promise<Response> }
   mcp?: { fetch(request: Request, asking: { caller: () => Caller }): Promise<Response> }
-  /** Is told what a mistake of ours was. */
+  /** Receives the details of a bug. */
   bug(cause: unknown): void
 }
 
@@ -54,26 +54,26 @@ export function buildApp({ context, doors, version, startedAt, assets, live, mcp
   app.get('/healthz', () => Response.json({ ok: true, version } satisfies Health))
   let described: object | undefined
   app.get('/openapi.json', () => {
-    described ??= openApi(version) // takes long to build, and never changes
+    described ??= openApi(version) // slow to build, and never changes
     return Response.json(described)
   })
   if (live)
     app.all('/api/live', ({ req }) => {
-      // Nobody would read the stream of a HEAD, nor hang up.
+      // Nobody would read the stream of a HEAD request, or close it.
       if (req.method !== 'GET') throw methodRefused(req.method, ['GET'])
       return live.answer(req.raw)
     })
   if (mcp) app.all('/mcp', ({ req, env }) => mcp.fetch(req.raw, { caller: callerOf(env) }))
   app.route('/', restRoutes({ context, startedAt }))
   app.all('*', ({ req }) => {
-    if (needsToken(req.path)) throw new Refusal('not-found', `There is nothing at ${req.path}.`)
+    if (needsToken(req.path)) throw new Refusal('not-found', `Nothing found at ${req.path}.`)
     if (req.method !== 'GET' && req.method !== 'HEAD') throw methodRefused(req.method, ['GET', 'HEAD'])
     return assets.answer(req.raw)
   })
   return app
 }
 
-/** What can hold data. The page itself holds none. */
+/** Paths that can return data. The page itself holds none. */
 function needsToken(path: string): boolean {
   return /^\/(?:api|mcp)(?:\/|$)/.test(path)
 }

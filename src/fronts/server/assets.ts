@@ -1,4 +1,4 @@
-/** The page: its built files as they lie in a folder, or a few words where it was not built. */
+/** The page: its built files from a folder, or a short text if it was not built. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { isFolder } from '../../host/files.ts'
@@ -7,12 +7,12 @@ import { codeOf } from '../../host/plain-words.ts'
 export type Assets = { answer(request: Request): Response }
 
 export function openAssets(folder: string): Assets {
-  // Only what was there at the start is ever read: no path leads out of the folder.
+  // Only files found at the start are ever read: no path leads out of the folder.
   const files = new Set(isFolder(folder) ? filesIn(folder) : [])
   return {
     answer(request) {
       const path = nameAt(request.url)
-      const name = files.has(path) ? path : 'index.html' // the page finds its way itself
+      const name = files.has(path) ? path : 'index.html' // the page does its own routing
       if (!files.has(name)) return answerFile(WITHOUT_PAGE, { type: TYPES['.html'] })
       if (name !== path && extname(path) !== '') return noFile()
       const coding = CODINGS.find(({ ending, coding: word }) => files.has(name + ending) && accepts(request, word))
@@ -28,7 +28,7 @@ export function openAssets(folder: string): Assets {
 }
 
 function noFile(): Response {
-  return answerFile('There is no such file.\n', { type: TYPES['.txt'], status: 404 })
+  return answerFile('No such file.\n', { type: TYPES['.txt'], status: 404 })
 }
 
 function readIfThere(path: string): Buffer<ArrayBuffer> | undefined {
@@ -57,7 +57,7 @@ function nameAt(url: string): string {
   return pathname === '/' ? 'index.html' : pathname.slice(1)
 }
 
-/** What was packed when the page was built. */
+/** Files compressed when the page was built. */
 const CODINGS = [
   { ending: '.br', coding: 'br' },
   { ending: '.gz', coding: 'gzip' },
@@ -68,7 +68,7 @@ function accepts(request: Request, coding: string): boolean {
   return accepted.split(',').some((one) => one.trim().split(';')[0] === coding && !/;\s*q=0(\.0*)?\s*$/.test(one))
 }
 
-/** A name such as `index-B3xk9a_Q.js` stands for one content. */
+/** A name such as `index-B3xk9a_Q.js` always has the same content. */
 const HASHED = /-(?=[\w-]*[A-Z\d])[\w-]{8}\.\w+$/
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -103,7 +103,7 @@ const WITHOUT_PAGE = `<!doctype html>
 <html lang="en">
 <title>ralph</title>
 <h1>ralph</h1>
-<p>This is the server of ralph, which runs a coding agent again and again on one task until the task is proven done.</p>
-<p>Programs use <code>/api</code>, described by <a href="/openapi.json">openapi.json</a>, and agents <code>/mcp</code>. Both need the token that <code>ralph serve</code> printed.</p>
+<p>This is the ralph server. ralph runs a coding agent in a loop on one task until the task is proven done.</p>
+<p>Programs use <code>/api</code>, described by <a href="/openapi.json">openapi.json</a>; agents use <code>/mcp</code>. Both need the token that <code>ralph serve</code> printed.</p>
 </html>
 `

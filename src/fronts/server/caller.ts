@@ -1,9 +1,9 @@
-/** Finds the process behind a request, for what only a person may do. */
+/** Finds the process behind a request, for operations reserved for a person. */
 import type { HttpBindings } from '@hono/node-server'
 import { peerOf } from '../../host/peer.ts'
 import type { Caller } from '../../operations/operation.ts'
 
-/** Looked for when it is asked for: few operations do, and to look takes some milliseconds. */
+/** Looked up on demand: few operations need it, and the lookup takes some milliseconds. */
 export function callerOf({ incoming }: Pick<HttpBindings, 'incoming'>): () => Caller {
   const { remoteAddress, remotePort, localPort } = incoming.socket
   return () => {

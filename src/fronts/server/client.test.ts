@@ -29,11 +29,7 @@ test('what goes wrong is an error of ralph, with the code and the field', async 
 
 test.each<[what: string, sentence: string, fetch: typeof globalThis.fetch]>([
   ['no server', 'http://127.0.0.1:1 did not answer.', fetch],
-  [
-    'another server',
-    'answered 502 with something other than JSON.',
-    async () => new Response('<html>', { status: 502 }),
-  ],
+  ['another server', 'answered 502 without valid JSON.', async () => new Response('<html>', { status: 502 })],
 ])('%s is an error of ralph, too', async (_, sentence, ask) => {
   const asked = createClient({ url: 'http://127.0.0.1:1/', token: 't', fetch: ask }).call('list_groups', {})
   await expect(asked).rejects.toBeInstanceOf(RalphError)

@@ -1,4 +1,4 @@
-/** A client of the server, typed by the table of operations. It runs in browsers and in Node, and needs nothing but `fetch`. */
+/** A client of the server, typed by the table of operations. Runs in browsers and in Node, and needs only `fetch`. */
 import { type ErrorCode, RalphError } from '../../error.ts'
 import { type ErrorBody, type InputOf, type OperationName, type OutputOf, ROUTES } from './wire.ts'
 
@@ -7,14 +7,14 @@ export { type LiveItem, type ReadLive, readLive } from './live-client.ts'
 export type { LiveHello, LiveLog, LiveMessage, LiveStart, LiveTopic } from './live-wire.ts'
 export type { ErrorBody, InputOf, OperationName, OutputOf } from './wire.ts'
 
-/** As `ralph serve` prints them, and as they stand in server.json. */
+/** As `ralph serve` prints them, and as server.json has them. */
 export type Server = { url: string; token: string; fetch?: typeof fetch }
 
-/** `key`: sent again with the same key, it is carried out once. `version`: it is refused if there is a newer one. */
+/** `key`: a request repeated with the same key is carried out once. `version`: refused if there is a newer one. */
 export type Asking = { signal?: AbortSignal; key?: string; version?: number }
 
 export type Client = {
-  /** What goes wrong is a `RalphError` with the code and the field that the server told. */
+  /** Failures are a `RalphError` with the code and field from the server. */
   call<Name extends OperationName>(name: Name, input: InputOf<Name>, asking?: Asking): Promise<OutputOf<Name>>
 }
 
@@ -33,12 +33,12 @@ export function createClient(server: Server): Client {
         ...(asking.signal ? { signal: asking.signal } : {}),
       })
       if (!ok) throw toError(answer as ErrorBody)
-      return answer as never // the server answers with the output of this operation
+      return answer as never // the server answers with this operation's output
     },
   }
 }
 
-/** Who gave up asking gets the reason of their own signal. */
+/** An aborted call rejects with the reason of its own signal. */
 async function ask(server: Server, url: URL, init: RequestInit): Promise<{ ok: boolean; answer: unknown }> {
   const { signal } = init
   let status: number | undefined
@@ -48,7 +48,7 @@ async function ask(server: Server, url: URL, init: RequestInit): Promise<{ ok: b
     return { ok: response.ok, answer: await response.json() }
   } catch (cause) {
     if (signal?.aborted) throw cause
-    const found = status === undefined ? 'did not answer' : `answered ${status} with something other than JSON`
+    const found = status === undefined ? 'did not answer' : `answered ${status} without valid JSON`
     throw new RalphError(
       'server-unreachable',
       `The server at ${url.origin} ${found}. Is \`ralph serve\` running there?`,
@@ -59,12 +59,12 @@ async function ask(server: Server, url: URL, init: RequestInit): Promise<{ ok: b
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What stands in braces in the path, and what is left. */
+/** Fills in the braces of the path; returns it with the remaining input. */
 function fill(template: string, input: Fields): { path: string; rest: Fields } {
   const used = new Set<string>()
   const path = template.replaceAll(/\{(\w+)\}/g, (_, field: string) => {
     const value = input[field]
-    // A path with dots alone would lead elsewhere.
+    // A segment of only dots would lead elsewhere.
     if (value === undefined || /^\.{0,2}$/.test(String(value)))
       throw new RalphError('input-invalid', `${field} must be a name for ${template}, but is "${value}".`, { field })
     used.add(field)
@@ -92,7 +92,7 @@ function headersOf({ token }: Server, { key, version }: Asking, inQuery: boolean
   }
 }
 
-/** Codes of the server itself are no others to whoever calls. */
+/** Maps the server's own codes to codes that callers know. */
 function toError({ error: { code, message, field } }: ErrorBody): RalphError {
   return new RalphError(code as ErrorCode, message, field === undefined ? {} : { field })
 }

@@ -1,4 +1,4 @@
-/** What the list of tools costs a model, in tokens: about four characters of JSON each. */
+/** The cost of the tool list in tokens: about four characters of JSON each. */
 import { listTools } from './mcp.ts'
 import type { McpTool } from './mcp-tool.ts'
 import { allTools } from './mcp-tools.ts'

@@ -270,7 +270,7 @@ test.each<[what: string, host: string, allowHosts: string[], sentence: string]>(
   ['every address', '0.0.0.0', [], '0.0.0.0 can be reached from other machines.'],
   ['another address', '192.0.2.1', [], '192.0.2.1 can be reached from other machines.'],
   ['every address of IPv6', '::', [], ':: can be reached from other machines.'],
-  ['a name', 'localhost', [], '--host must be an IP address such as 127.0.0.1, but is "localhost".'],
+  ['a name', 'localhost', [], '--host must be an IP address such as 127.0.0.1, got "localhost".'],
   ['an address that is not ours', '192.0.2.1', ['a.example'], '192.0.2.1 is not an address of this machine.'],
   ['a host that is none', '127.0.0.1', ['*'], '--allow-host must be a name'],
   ['a host that is an address of a page', '127.0.0.1', ['http://a.example'], '--allow-host must be a name'],

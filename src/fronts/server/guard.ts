@@ -1,13 +1,13 @@
-/** Who may talk to the server: its own page and programs that know the token, by an address that is its own. */
+/** Who may talk to the server: its own page and programs with the token, at one of its own addresses. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Refusal } from './errors.ts'
 
-/** `hosts`: every `name:port` that it is known by, with the origins that its pages have there. */
+/** `hosts`: every `name:port` it is known by, with the origins of its pages there. */
 export type Doors = { hosts: ReadonlyMap<string, readonly string[]>; token: string }
 
 /**
- * A page that a browser has open elsewhere must not get anything: neither by the name of another host that leads here (its
- * `Host`), nor from another origin, nor as part of another site.
+ * A page from elsewhere in the browser must not get anything: neither through another host name that resolves here
+ * (`Host`), nor from another origin, nor as part of another site.
  */
 export function refuseStrangers(request: Request, { hosts }: Pick<Doors, 'hosts'>): void {
   const host = request.headers.get('host')?.toLowerCase() ?? ''
@@ -16,25 +16,25 @@ export function refuseStrangers(request: Request, { hosts }: Pick<Doors, 'hosts'
     throw new Refusal('host-refused', `This server is not known as ${quote(host)}.`)
   const origin = request.headers.get('origin')
   if (origin !== null && !origins.includes(origin))
-    throw new Refusal('origin-refused', `A page of ${quote(origin)} cannot use this server.`)
+    throw new Refusal('origin-refused', `A page from ${quote(origin)} cannot use this server.`)
   const site = request.headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none')
     throw new Refusal(
       'origin-refused',
-      `A page of another site cannot use this server (Sec-Fetch-Site: ${quote(site)}).`,
+      `A page from another site cannot use this server (Sec-Fetch-Site: ${quote(site)}).`,
     )
 }
 
-/** Never from the address, which ends up in histories and logs. */
+/** Never from the URL, which ends up in histories and logs. */
 export function mustHaveToken(request: Request, { token }: Pick<Doors, 'token'>): void {
   const [, given] = /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
   const ask = { 'www-authenticate': 'Bearer realm="ralph"' }
-  if (given === undefined) throw new Refusal('token-missing', 'This needs the token of the server.', ask)
+  if (given === undefined) throw new Refusal('token-missing', "This needs the server's token.", ask)
   if (!timingSafeEqual(digest(given), digest(token)))
-    throw new Refusal('token-wrong', 'This is not the token of the server.', ask)
+    throw new Refusal('token-wrong', "This is not the server's token.", ask)
 }
 
-/** Forms of other pages can send anything but JSON. */
+/** Forms on other pages can send anything but JSON. */
 export function mustBeJson(request: Request): void {
   const type = request.headers.get('content-type')
   if (type === null && !CARRIES_BODY.has(request.method)) return
@@ -47,7 +47,7 @@ export function mustBeJson(request: Request): void {
 
 const CARRIES_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
-/** Of equal length, whatever was given. */
+/** Hashed to equal length, whatever was given. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
@@ -56,7 +56,7 @@ function quote(text: string): string {
   return JSON.stringify(text.slice(0, 200))
 }
 
-/** Every answer says how little a browser may do with it, and is kept by nobody unless it says so itself. */
+/** Every response restricts what a browser may do with it, and is not cached unless it says so itself. */
 export function withHeaders(answer: Response): Response {
   const headers = new Headers(answer.headers)
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) headers.set(name, value)

@@ -1,4 +1,4 @@
-/** The input of an operation, as a request carries it: in its path, its query or its body. */
+/** An operation's input from a request: its path, query or body. */
 import type { HttpBindings } from '@hono/node-server'
 import type { Context as HonoContext } from 'hono'
 import { RalphError } from '../../error.ts'
@@ -16,7 +16,7 @@ export async function readInput({ req }: Asked, name: OperationName): Promise<un
   const given = ['GET', 'HEAD', 'DELETE'].includes(req.method)
     ? readValues([...new URL(req.url).searchParams], schema)
     : await readBody(req.raw, name)
-  if (!isObject(given)) return given // its schema says what is wrong with it
+  if (!isObject(given)) return given // the schema says what is wrong with it
   const twice = Object.keys(path).find((field) => Object.hasOwn(given, field))
   if (twice !== undefined) throw wrong(`${name}: ${twice} is already in the path.`, twice)
   return { ...given, ...path, ...versionAsked(req.header('if-match'), schema, given) }
@@ -30,14 +30,14 @@ async function readBody(request: Request, name: OperationName): Promise<unknown>
   return read.value
 }
 
-/** `If-Match: "3"` is the version that whoever asks has seen. */
+/** `If-Match: "3"` is the version that the caller has seen. */
 function versionAsked(header: string | undefined, { properties = {} }: JsonSchema, given: object): object {
   if (header === undefined || header.trim() === '*') return {}
   if (!('version' in properties)) throw wrong('If-Match has no meaning here: only tasks have versions. Leave it out.')
   const [, version] = /^"(\d{1,15})"$/.exec(header.trim()) ?? []
-  if (version === undefined) throw wrong(`If-Match must be one version such as "3", but is ${header}.`, 'version')
+  if (version === undefined) throw wrong(`If-Match must be one version such as "3", got ${header}.`, 'version')
   if ('version' in given && given.version !== Number(version))
-    throw wrong(`If-Match says version ${version}, and the input says another one.`, 'version')
+    throw wrong(`If-Match names version ${version}, but the input names another one.`, 'version')
   return { version: Number(version) }
 }
 
@@ -47,7 +47,7 @@ function wrong(message: string, field = ''): RalphError {
 
 const schemas = new Map<OperationName, JsonSchema>()
 
-/** As programs read it, made when it is first needed. */
+/** As programs read it, built on first use. */
 export function inputSchema(name: OperationName): JsonSchema {
   const known = schemas.get(name) ?? (SCHEMAS[name].input.toJSONSchema({ io: 'input' }) as JsonSchema)
   schemas.set(name, known)

@@ -1,4 +1,4 @@
-/** What a client asks of the live stream: where to continue, which topics, which loop, whose log. */
+/** What a client asks of the live stream: where to continue, which topics, which loop, which log. */
 import { RalphError } from '../../error.ts'
 import type { Heads, Store } from '../../host/store.ts'
 import { parseCursor } from './live-cursor.ts'
@@ -12,7 +12,7 @@ export type Asked = {
   logs: LogPlace[]
 }
 
-/** A byte of the transcript of an iteration. */
+/** A byte offset in an iteration's transcript. */
 export type LogPlace = { loop: string; iteration: number; offset: number }
 
 const TOPICS: readonly LiveTopic[] = ['loops', 'board', 'panes', 'log']
@@ -22,8 +22,8 @@ export async function readAsked({ url, headers }: Pick<Request, 'url' | 'headers
   const { searchParams: query } = new URL(url)
   for (const name of query.keys())
     if (!LIVE_FIELDS.includes(name))
-      throw invalid(name, `There is no field "${name}" here. Use one of: ${LIVE_FIELDS.join(', ')}.`)
-  // A client that reconnects by itself sends the header, and the address that it began with.
+      throw invalid(name, `Unknown field: "${name}". Use one of: ${LIVE_FIELDS.join(', ')}.`)
+  // A client that reconnects by itself sends the header with its original URL.
   const after = headers.get('last-event-id') || query.get('after')
   const loop = query.get('loop')
   return {
@@ -37,17 +37,17 @@ export async function readAsked({ url, headers }: Pick<Request, 'url' | 'headers
 function topicsOf(given: readonly string[]): ReadonlySet<LiveTopic> {
   const names = given.flatMap((text) => text.split(',')).filter(Boolean)
   const odd = names.find((name) => !TOPICS.some((topic) => topic === name))
-  if (odd !== undefined) throw invalid('topics', `There is no topic "${odd}". There are: ${TOPICS.join(', ')}.`)
+  if (odd !== undefined) throw invalid('topics', `Unknown topic: "${odd}". Use one of: ${TOPICS.join(', ')}.`)
   return new Set(names.length === 0 ? TOPICS : TOPICS.filter((topic) => names.includes(topic)))
 }
 
-/** Without a number: the iteration under way, or the last one. */
+/** Without a number: the current iteration, or the last one. */
 async function placeOf(text: string, store: Store): Promise<LogPlace> {
   const [, name, iteration, offset] = /^([^:]+)(?::([1-9]\d{0,8})(?::(\d{1,15}))?)?$/.exec(text) ?? []
   if (name === undefined)
     throw invalid(
       'log',
-      `"${text.slice(0, 100)}" is not a place in a log. Give LOOP, LOOP:ITERATION or LOOP:ITERATION:OFFSET.`,
+      `"${text.slice(0, 100)}" is not a position in a log. Use LOOP, LOOP:ITERATION or LOOP:ITERATION:OFFSET.`,
     )
   const loop = await store.find(name)
   if (iteration !== undefined) return { loop, iteration: Number(iteration), offset: Number(offset ?? 0) }

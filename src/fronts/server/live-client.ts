@@ -1,10 +1,10 @@
-/** Reads the live stream of a server, and comes back by itself where it was cut. Also for the page: nothing of Node is used. */
+/** Reads a server's live stream and reconnects by itself where it was cut off. The page uses it too, so nothing from Node. */
 import { type ErrorCode, RalphError } from '../../error.ts'
 import { readEvents } from './live-lines.ts'
 import type { LiveMessage, LiveTopic } from './live-wire.ts'
 
 export type ReadLive = {
-  /** Of the server: `http://127.0.0.1:4444`. */
+  /** The server's URL: `http://127.0.0.1:4444`. */
   url: string
   token: string
   /** Continues after this position. Absent: from now on. */
@@ -17,7 +17,7 @@ export type ReadLive = {
   fetch?: typeof fetch
 }
 
-/** `cursor`: what to continue after once this message has been dealt with. `lost`: it is tried again after `retryMs`. */
+/** `cursor`: where to continue once this message has been handled. `lost`: retried after `retryMs`. */
 export type LiveItem =
   | { kind: 'connected' }
   | { kind: 'lost'; why: string; retryMs: number }
@@ -25,11 +25,11 @@ export type LiveItem =
 
 const FIRST_RETRY_MS = 250
 const LONGEST_RETRY_MS = 5_000
-/** The server says something at once, and then every 15 seconds. */
+/** The server sends something at once, and then every 15 seconds. */
 const FIRST_SILENCE_MS = 10_000
 const SILENCE_MS = 45_000
 
-/** Ends when `signal` fires; throws what the server refuses. No message is lost, and none comes twice. */
+/** Ends when `signal` fires; throws when the server refuses. No message is lost or repeated. */
 export async function* readLive({ after, log = [], signal, ...asked }: ReadLive): AsyncGenerator<LiveItem> {
   const place: Place = { cursor: after, logs: [...log] }
   for (let failures = 0; !signal?.aborted; failures += 1) {
@@ -85,7 +85,7 @@ async function connect(
   throw await refusalOf(response)
 }
 
-/** What is wrong with the request stays wrong, however often it is sent. */
+/** An invalid request stays invalid, however often it is sent. */
 async function refusalOf(response: Response): Promise<RalphError> {
   const { error } = (await response.json().catch(() => ({}))) as { error?: { code: ErrorCode; message: string } }
   return new RalphError(error?.code ?? 'usage', error?.message ?? `The server answered ${response.status}.`)
@@ -95,7 +95,7 @@ function moveLogs(place: Place, message: LiveMessage): void {
   if (message.type === 'hello') place.logs = [...message.data.log]
   if (message.type !== 'log') return
   const { iteration, offset, next } = message.data
-  // It goes on exactly where it was, or begins an iteration after the one where it was.
+  // Continues exactly where it was, or starts a later iteration.
   const before = place.logs.includes(`${message.loop}:${iteration}:${offset}`)
     ? `${message.loop}:${iteration}:${offset}`
     : lastBefore(place.logs, message.loop, iteration)
@@ -113,10 +113,10 @@ function lastBefore(logs: readonly string[], loop: string | undefined, iteration
 
 type Watch = { signal: AbortSignal; heard(): void; end(): void }
 
-/** Gives up on a connection over which nothing comes any more. */
+/** Gives up on a connection that has gone silent. */
 function openWatch(outer: AbortSignal | undefined): Watch {
   const silent = new AbortController()
-  const begin = (ms: number) => setTimeout(() => silent.abort(new Error('nothing was heard of the server')), ms)
+  const begin = (ms: number) => setTimeout(() => silent.abort(new Error('the server went silent')), ms)
   let timer = begin(FIRST_SILENCE_MS)
   return {
     signal: outer ? AbortSignal.any([outer, silent.signal]) : silent.signal,

@@ -1,4 +1,4 @@
-/** The position of a reader in everything that is told live, as a short text. */
+/** A reader's position in the live stream, as a short string. */
 import { RalphError } from '../../error.ts'
 import type { Heads } from '../../host/store.ts'
 
@@ -11,7 +11,7 @@ export function parseCursor(text: string): Heads {
   if (loops === undefined)
     throw new RalphError(
       'input-invalid',
-      `"${text.slice(0, 100)}" is not a position in the live stream. Use the id of an earlier message, or leave it out.`,
+      `"${text.slice(0, 100)}" is not a position in the live stream. Use the id of an earlier message, or omit it.`,
       { field: 'after' },
     )
   return { events: Number(events), board: Number(board), panes: Number(panes), loops: Number(loops) }

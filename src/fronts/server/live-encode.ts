@@ -1,4 +1,4 @@
-/** A message as the bytes of a server-sent event, of a size that any reader can take. */
+/** Encodes a message as a server-sent event, small enough for any reader. */
 import type { LiveMessage } from './live-wire.ts'
 
 const LONGEST_TEXT = 4_096
@@ -10,7 +10,7 @@ export function encode(message: LiveMessage, cursor?: string): Uint8Array {
   return new TextEncoder().encode(`${id}event: ${message.type}\ndata: ${toJson(message)}\n\n`)
 }
 
-/** Says nothing, but moves the position on, and shows a proxy that somebody is there. */
+/** Carries no data, but advances the position and keeps proxies from closing the connection. */
 export function encodeHeartbeat(cursor: string): Uint8Array {
   return new TextEncoder().encode(`:\nid: ${cursor}\n\n`)
 }
@@ -31,7 +31,7 @@ export function shortened(text: string): string {
   return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`
 }
 
-/** What many long texts leave: enough to know what to ask for. */
+/** What remains of many long texts: enough to know what to ask for. */
 function outlineOf(message: LiveMessage): object {
   const { data, ...envelope } = message
   return {

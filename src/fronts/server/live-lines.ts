@@ -1,9 +1,9 @@
-/** Takes a stream of server-sent events apart, as far as our server uses the format. */
+/** Parses a stream of server-sent events, as far as our server uses the format. */
 
-/** `data` is absent where only the position moved. */
+/** `data` is absent when only the position moved. */
 export type ServerEvent = { id?: string; data?: string }
 
-/** An event that is only half there when the stream ends is left out. `heard`: something came. */
+/** Drops an event that is incomplete when the stream ends. `heard`: something arrived. */
 export async function* readEvents(stream: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
   const reader = stream.getReader()
@@ -12,7 +12,7 @@ export async function* readEvents(stream: ReadableStream<Uint8Array>, heard: () 
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       heard()
       const text = decoder.decode(part.value, { stream: true })
-      // The end of an event may lie on both sides of a cut.
+      // The end of an event may be split between chunks.
       const joined = `${rest.at(-1)?.slice(-1) ?? ''}${text}`
       rest.push(text)
       if (!joined.includes('\n\n')) continue
@@ -21,7 +21,7 @@ export async function* readEvents(stream: ReadableStream<Uint8Array>, heard: () 
       yield* events.map(toEvent)
     }
   } finally {
-    // Whoever stops reading hangs up.
+    // A reader that stops closes the connection.
     await reader.cancel().catch(() => {})
   }
 }

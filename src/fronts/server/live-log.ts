@@ -9,10 +9,10 @@ import { join, type Reader } from './live-reader.ts'
 
 export type Following = { store: Store; now: () => number; everyMs: number }
 
-/** Ends with the reader, or when the loop is over and all of it was told. */
+/** Ends with the reader, or when the loop has ended and everything was sent. */
 export async function followLog({ store, now, everyMs }: Following, from: LogPlace, reader: Reader): Promise<void> {
   for (let place = from; !reader.isGone(); ) {
-    // Asked before the look at the log: a turn that was over then has nothing more to say.
+    // Asked before reading the log: a turn that had ended by then writes nothing more.
     const loop = await store.load(place.loop)
     const batch = await readBatch(store, place)
     if (batch) {
@@ -23,7 +23,7 @@ export async function followLog({ store, now, everyMs }: Following, from: LogPla
       )
       place = { ...place, offset: next }
       await reader.room()
-      if (batch.isFull) continue // far behind: as fast as the reader takes it
+      if (batch.isFull) continue // far behind: as fast as the reader can take it
     } else if (place.iteration <= loop.tally.iteration) {
       const isLast = ended(loop) && place.iteration === loop.tally.iteration
       if (isLast) return
@@ -39,19 +39,19 @@ type Batch = { entries: TurnEntry[]; next: number; isFull: boolean }
 const NEWLINE = 0x0a
 const LONGEST_LINE = 4 << 20
 
-/** The whole lines that follow; undefined where there is none yet. */
+/** The complete lines that follow; undefined if there are none yet. */
 async function readBatch({ transcripts }: Store, { loop, iteration, offset }: LogPlace): Promise<Batch | undefined> {
   const parts: Uint8Array[] = []
   let [end, size] = [0, 0]
   while (end === 0 && size < LONGEST_LINE) {
     const { bytes } = await transcripts.read(loop, iteration, offset + size)
-    if (bytes.length === 0) return undefined // a line that is only half there
+    if (bytes.length === 0) return undefined // an incomplete line
     const last = bytes.lastIndexOf(NEWLINE)
     if (last >= 0) end = size + last + 1
     size += bytes.length
     parts.push(bytes)
   }
-  // Longer than anything that ralph writes as one line: the rest of it is no entry, and is passed over.
+  // Longer than any line ralph writes: the rest is not an entry, and is skipped.
   if (end === 0) return { entries: [], next: offset + size, isFull: true }
   const text = new TextDecoder().decode(join(parts).subarray(0, end))
   return { entries: text.split('\n').flatMap(toEntry), next: offset + end, isFull: end > FULL }
@@ -59,7 +59,7 @@ async function readBatch({ transcripts }: Store, { loop, iteration, offset }: Lo
 
 const FULL = 128 << 10
 
-/** The prompt is told by REST in full; what the agent printed is told as it is. */
+/** REST has the prompt in full; the agent's output is sent as is. */
 function toEntry(line: string): TurnEntry[] {
   return entriesIn(line).map((entry) => ('prompt' in entry ? { ...entry, prompt: shortened(entry.prompt) } : entry))
 }

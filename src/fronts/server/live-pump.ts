@@ -1,4 +1,4 @@
-/** Hands what is new in the store to every reader: read once and put into bytes once for all who stand at the head. */
+/** Sends what is new in the store to every reader: read and encoded once for all readers at the head. */
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Heads, Store } from '../../host/store.ts'
 import { hasReached, printCursor } from './live-cursor.ts'
@@ -7,15 +7,15 @@ import { readOn, type Told } from './live-read.ts'
 import { join, type Reader, wants } from './live-reader.ts'
 
 export type Pump = {
-  /** Everything up to here has been told. */
+  /** Everything up to here has been sent. */
   head(): Promise<Heads>
-  /** Tells a reader what it has missed, then lets it join the others. Resolves once it has joined, or is gone. */
+  /** Sends a reader what it has missed, then lets it join the others. Resolves once it has joined or left. */
   add(reader: Reader): Promise<void>
   beat(): void
   close(): void
 }
 
-/** `mostUnsent`: who has more before them is cut off. `failed`: the store cannot be read. */
+/** `mostUnsent`: a reader with more than this pending is cut off. `failed`: the store cannot be read. */
 type Pumping = { mostUnsent: number; failed: (cause: unknown) => void }
 
 export function openPump(store: Store, { mostUnsent, failed }: Pumping): Pump {
@@ -24,7 +24,7 @@ export function openPump(store: Store, { mostUnsent, failed }: Pumping): Pump {
 
   async function head(): Promise<Heads> {
     const heads = known ?? (await store.heads())
-    known ??= heads // somebody may have been quicker
+    known ??= heads // another call may have been faster
     return known
   }
 
@@ -41,7 +41,7 @@ export function openPump(store: Store, { mostUnsent, failed }: Pumping): Pump {
   function give(reader: Reader, told: readonly Told[], all: Uint8Array): void {
     const wanted = told.filter((one) => wants(reader.asked, one))
     reader.push(wanted.length === told.length ? all : join(wanted.map(({ bytes }) => bytes)))
-    if (reader.unsent() > mostUnsent) reader.end() // it comes back by itself, with its position
+    if (reader.unsent() > mostUnsent) reader.end() // it reconnects by itself, with its position
     if (reader.isGone()) atHead.delete(reader)
   }
 
@@ -51,7 +51,7 @@ export function openPump(store: Store, { mostUnsent, failed }: Pumping): Pump {
     head,
     async add(reader) {
       for (let at = reader.from; !reader.isGone(); await breathe()) {
-        // No pause between this look and joining, or what is told meanwhile would be missed.
+        // No await between this check and joining, or messages sent in between would be missed.
         if (!known || hasReached(at, known)) return void atHead.add(reader)
         const portion = await readOn(store, at, known)
         for (const one of portion.told.filter((told) => wants(reader.asked, told))) {
@@ -71,11 +71,11 @@ export function openPump(store: Store, { mostUnsent, failed }: Pumping): Pump {
   }
 }
 
-// A write is noticed before it can be read, so no look comes at once; and fewer, larger pieces cost less than many small ones.
+// A write is noticed before it can be read, so reading waits a little; and few large batches cost less than many small ones.
 const SOON_MS = 10
 const AT_MOST_EVERY_MS = 50
 
-/** One after the other, some time after it was rung for, and not too often. */
+/** One at a time, some time after the bell, and not too often. */
 function openRounds(round: () => Promise<void>): { ring(): void; close(): void } {
   let [isGoing, isRung, isClosed] = [false, false, false]
   let [last, timer] = [-Infinity, undefined as NodeJS.Timeout | undefined]

@@ -1,19 +1,19 @@
-/** Reads on in the store: what is new between two positions, as messages. */
+/** Reads what is new in the store between two positions, as messages. */
 import { statusOf } from '../../engine/loop.ts'
 import type { BegunLoop, BoardChange, Heads, PaneChange, Store, StoredEvent } from '../../host/store.ts'
 import { printCursor } from './live-cursor.ts'
 import { encode } from './live-encode.ts'
 import type { LiveMessage, LiveTopic } from './live-wire.ts'
 
-/** A message on its way, as the same bytes for everybody. */
+/** A message to send, as the same bytes for everybody. */
 export type Told = { topic: LiveTopic; loop?: string; bytes: Uint8Array }
 
-/** One portion; `at` is the position behind it. Where that is not `upTo`, there is more. */
+/** One batch; `at` is the position after it. If that is not `upTo`, there is more. */
 export async function readOn(store: Store, from: Heads, upTo: Heads): Promise<{ told: Told[]; at: Heads }> {
   const told: Told[] = []
   let at = from
   for (const { kind, topic, read } of SOURCES) {
-    // A loop is told before what happens to it.
+    // A loop comes before its events.
     if (kind === 'events' && at.loops < upTo.loops) continue
     if (at[kind] >= upTo[kind]) continue
     const found = await read(store, at[kind])
@@ -22,7 +22,7 @@ export async function readOn(store: Store, from: Heads, upTo: Heads): Promise<{ 
       const loop = 'loop' in message ? { loop: message.loop } : {}
       told.push({ topic, ...loop, bytes: encode(message, printCursor(at)) })
     }
-    // The last ones may have been removed, so the last one found is not always the last number.
+    // The last ones may have been removed, so the last one found may not be the last number.
     if (found.length === 0 || (found.at(-1)?.seq ?? 0) >= upTo[kind]) at = { ...at, [kind]: upTo[kind] }
   }
   return { told, at }

@@ -1,4 +1,4 @@
-/** One client of the live stream: what it wants, how far it is, and what is on its way to it. */
+/** One client of the live stream: what it wants, how far it is, and what is pending. */
 import type { Heads } from '../../host/store.ts'
 import type { Asked } from './live-asked.ts'
 import type { Told } from './live-read.ts'
@@ -9,16 +9,16 @@ export type Reader = {
   from: Heads
   stream: ReadableStream<Uint8Array>
   isGone(): boolean
-  /** What it was given and has not taken yet, in bytes. */
+  /** Pending bytes that it has not taken yet. */
   unsent(): number
   push(bytes: Uint8Array): void
-  /** Until it has taken what it was given, but for a little, or is gone. */
+  /** Resolves when it has taken nearly everything, or has left. */
   room(): Promise<void>
-  /** Ends its stream; what it has not taken yet is left out. */
+  /** Ends its stream; drops what it has not taken yet. */
   end(): void
 }
 
-/** `stallMs`: a reader that takes nothing for this long, while there is no room, is cut off. `gone`: nobody reads any more. */
+/** `stallMs`: a reader that takes nothing for this long while its buffer is full is cut off. `gone`: nobody is reading any longer. */
 type Opening = Pick<Reader, 'asked' | 'from'> & { stallMs: number; gone: () => void }
 
 const ENOUGH = 1 << 16
@@ -75,7 +75,7 @@ export function openReader({ asked, from, stallMs, gone }: Opening): Reader {
     },
     async room() {
       if (isGone || queue.size() <= ENOUGH) return
-      const stalled = setTimeout(end, stallMs) // it comes back by itself, with its position
+      const stalled = setTimeout(end, stallMs) // it reconnects by itself, with its position
       await waiting.wait()
       clearTimeout(stalled)
     },
@@ -93,7 +93,7 @@ function openWaiting(): { wait(): Promise<void>; wake(): void } {
   }
 }
 
-/** A queue of our own: that of a stream could not be thrown away, and would be kept for a reader that never comes back. */
+/** Our own queue: a stream's queue could not be discarded, and would be kept for a reader that never comes back. */
 function openQueue(): { add(bytes: Uint8Array): void; take(): Uint8Array; size(): number } {
   let parts: Uint8Array[] = []
   let size = 0

@@ -1,4 +1,4 @@
-/** The wire format of the live stream. Types only: clients and the page use them, too. */
+/** The wire format of the live stream. Types only: clients and the page also use them. */
 import type { Fact, Next, OwnerKind, Status } from '../../engine/loop.ts'
 import type { BoardChange } from '../../host/store.ts'
 import type { TurnEntry } from '../../host/transcript.ts'
@@ -8,7 +8,7 @@ export type LiveTopic = 'loops' | 'board' | 'panes' | 'log'
 
 /**
  * One message of `GET /api/live`. `seq` counts the messages of one type, in order; the `id` of a message holds the position
- * in all topics, and a stream continues after it exactly. Texts above 4,096 characters are cut; `cut` marks that.
+ * in all topics, and a stream continues exactly after it. Texts above 4,096 characters are truncated; `cut` marks that.
  */
 export type LiveMessage = {
   seq: number
@@ -24,12 +24,12 @@ export type LiveMessage = {
 )
 
 /**
- * The first message of a stream. `log`: where the logs begin, as `LOOP:ITERATION:OFFSET`. `reset`: the given position is not
- * of this database; load everything again.
+ * The first message of a stream. `log`: where the logs start, as `LOOP:ITERATION:OFFSET`. `reset`: the given position is
+ * not from this database; load everything again.
  */
 export type LiveHello = { cursor: string; log: string[]; reset?: true }
 
 export type LiveStart = { dir: string; agent: string; prompt: string; owner: OwnerKind; status: Status }
 
-/** Lines of a transcript from byte `offset` to `next`. `LOOP:ITERATION:NEXT` continues behind them. */
+/** Lines of a transcript from byte `offset` to `next`. `LOOP:ITERATION:NEXT` continues after them. */
 export type LiveLog = { iteration: number; offset: number; next: number; entries: TurnEntry[] }

@@ -1,6 +1,6 @@
 /**
- * What happens, told live: one stream of server-sent events a client, of everything that is new in the store.
- * Nothing is kept in memory: who comes late or is slow reads it from the database, then joins those at the head.
+ * Live events: one stream of server-sent events per client, with everything new in the store.
+ * Nothing is kept in memory: late or slow clients read from the database, then join those at the head.
  */
 import type { Heads } from '../../host/store.ts'
 import type { Context } from '../../operations/operation.ts'
@@ -12,13 +12,13 @@ import { openPump } from './live-pump.ts'
 import { openReader, type Reader } from './live-reader.ts'
 
 export type Live = {
-  /** Throws where the request is not understood. */
+  /** Throws if the request is invalid. */
   answer(request: Request): Promise<Response>
   /** Ends all streams. */
   close(): void
 }
 
-/** `failed`: is told why the store could not be read. */
+/** `failed`: receives why the store could not be read. */
 export type LiveOptions = {
   heartbeatMs?: number
   logEveryMs?: number
@@ -37,7 +37,7 @@ export function openLive(context: Pick<Context, 'store' | 'now'>, options: LiveO
   const endAll = () => {
     for (const reader of readers) reader.end()
   }
-  // A store that cannot be read now ends the streams; their readers come back.
+  // A store that cannot be read ends the streams; their readers reconnect.
   const pump = openPump(store, {
     mostUnsent,
     failed(cause) {

@@ -1,3 +1,3 @@
-/** What `ralph serve` and `ralph mcp` load: everything that needs the libraries for web and MCP. */
+/** Loaded by `ralph serve` and `ralph mcp`: everything that needs the web and MCP libraries. */
 export { mcp, mcpInside } from './mcp-stdio.ts'
 export { serve } from './serve.ts'

@@ -1,4 +1,4 @@
-/** Tells clients which resources have changed, whoever changed them. */
+/** Notifies clients of changed resources, whoever changed them. */
 import {
   InMemoryServerEventBus,
   type Server,
@@ -12,7 +12,7 @@ import { BOARD } from './mcp-resources.ts'
 
 type Tell = (event: ServerEvent) => void
 
-/** From now on. Returns how to stop. */
+/** Starts now. Returns how to stop. */
 function watchResources({ store, note }: Pick<Context, 'store' | 'note'>, tell: Tell): () => void {
   const source = store()
   let from: Heads | undefined
@@ -23,7 +23,7 @@ function watchResources({ store, note }: Pick<Context, 'store' | 'note'>, tell: 
       if (!isOver) from = await tellSince(source, from, tell)
     },
     (cause) => {
-      // A store in Postgres may be closed while it is asked for the last time.
+      // A Postgres store may be closed during the last query.
       if (!isOver) note(String(cause instanceof Error ? cause.stack : cause))
     },
   )
@@ -35,7 +35,7 @@ function watchResources({ store, note }: Pick<Context, 'store' | 'note'>, tell: 
   }
 }
 
-/** Each resource is told once, however often it changed. */
+/** Notifies once per resource, however often it changed. */
 async function tellSince(store: Store, from: Heads, tell: Tell): Promise<Heads> {
   const [events, changes, begun] = await Promise.all([
     store.events(from.events),
@@ -57,11 +57,11 @@ async function tellSince(store: Store, from: Heads, tell: Tell): Promise<Heads> 
     board: changes.at(-1)?.seq ?? from.board,
     loops: begun.at(-1)?.seq ?? from.loops,
   }
-  // They come in portions.
+  // They come in batches.
   return uris.size > 0 ? tellSince(store, next, tell) : next
 }
 
-/** Watches as long as somebody listens. */
+/** Watches as long as there are listeners. */
 export function changesBus(context: Context): ServerEventBus {
   const bus = new InMemoryServerEventBus()
   let stop: (() => void) | undefined
@@ -80,7 +80,7 @@ export function changesBus(context: Context): ServerEventBus {
   }
 }
 
-/** For a connection that stays. In the older protocol a client names what it wants to hear of; in the newer one the library knows. */
+/** For a persistent connection. In the older protocol a client subscribes by name; in the newer one the library keeps track. */
 export function tellConnection(server: Server, context: Context, era: 'legacy' | 'modern'): void {
   const wanted = new Set<string>()
   if (era === 'legacy') {
@@ -98,6 +98,6 @@ export function tellConnection(server: Server, context: Context, era: 'legacy' |
     if (event.kind === 'resources_list_changed') await server.sendResourceListChanged()
     if (event.kind === 'resource_updated' && hears(event.uri)) await server.sendResourceUpdated({ uri: event.uri })
   }
-  // Who has gone hears nothing.
+  // The client has gone.
   server.onclose = watchResources(context, (event) => void send(event).catch(() => {}))
 }

@@ -1,4 +1,4 @@
-/** What a tool would take away: said before it happens, so that somebody can say yes to it. */
+/** What a tool would destroy: stated before it happens, so that someone can confirm it. */
 import { count } from '../../engine/limits.ts'
 import { ended, statusOf } from '../../engine/loop.ts'
 import { findLoop, findOpenLoops } from '../../operations/find-loop.ts'
@@ -7,7 +7,7 @@ import type { Context } from '../../operations/operation.ts'
 
 type Input = Record<string, unknown>
 
-/** A loop that has not begun, or is over, loses nothing. */
+/** A loop that has not started, or has ended, loses nothing. */
 export async function lostByStopping(context: Context, input: Input): Promise<string | undefined> {
   const store = context.store()
   const ids = await findOpenLoops(context, textOf(input.loop))
@@ -18,7 +18,7 @@ export async function lostByStopping(context: Context, input: Input): Promise<st
   const losses = await Promise.all(
     loops.map(async ({ id, tally, next }) => {
       const inTurn = next.kind === 'turn' && (await store.isDriven(id))
-      return `Loop ${id} would end for good after ${count(tally.iteration, 'iteration')}${inTurn ? ', and lose the turn under way' : ''}.`
+      return `Loop ${id} would end for good after ${count(tally.iteration, 'iteration')}${inTurn ? ', and lose the current turn' : ''}.`
     }),
   )
   return `${losses.join(' ')} Files stay as they are. pause_loop only pauses.`
@@ -27,8 +27,8 @@ export async function lostByStopping(context: Context, input: Input): Promise<st
 export async function lostByRollback(context: Context, input: Input): Promise<string | undefined> {
   const id = await findLoop(context, textOf(input.loop))
   const { spec, tally } = await context.store().load(id)
-  if (Number(input.iteration) > tally.iteration) return undefined // it is refused anyway
-  return `The files in ${spec.work.dir} would go back to their state after iteration ${input.iteration} of ${tally.iteration}: what was changed there since, by anybody, would be taken away. \`ralph undo ${id}\` brings it back.`
+  if (Number(input.iteration) > tally.iteration) return undefined // refused anyway
+  return `The files in ${spec.work.dir} would go back to their state after iteration ${input.iteration} of ${tally.iteration}: all changes made there since, by anyone, would be lost. \`ralph undo ${id}\` brings them back.`
 }
 
 export async function lostByDeleting(context: Context, input: Input): Promise<string | undefined> {

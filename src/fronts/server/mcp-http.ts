@@ -1,11 +1,11 @@
-/** MCP over HTTP. Who may call it is decided before: Host, Origin and token are checked by the server that it is mounted in. */
+/** MCP over HTTP. The server it is mounted in has already checked Host, Origin and token. */
 import { createMcpHandler, type McpRequestContext, type McpServerFactory } from '@modelcontextprotocol/server'
 import type { Caller, Context } from '../../operations/operation.ts'
 import { buildMcp } from './mcp.ts'
 import { changesBus } from './mcp-changes.ts'
 import { wholeOffer } from './mcp-offer.ts'
 
-/** `caller`: which process asks. */
+/** `caller`: the process that makes the request. */
 export type Asking = { caller?: () => Caller }
 
 export type McpOverHttp = {
@@ -13,10 +13,10 @@ export type McpOverHttp = {
   close(): Promise<void>
 }
 
-/** Each request is answered by a server of its own. */
+/** Each request gets its own MCP server. */
 export function openMcp(context: Context): McpOverHttp {
   const offer = wholeOffer(context)
-  // A request of the older protocol ends with its answer: nobody could be told of changes.
+  // In the older protocol a request ends with its answer, so changes cannot be sent.
   const untold = { ...offer, resources: 'untold' as const }
   const build: McpServerFactory = (asked) =>
     buildMcp({ ...context, ...askingOf(asked) }, asked.era === 'modern' ? offer : untold)
@@ -28,7 +28,7 @@ export function openMcp(context: Context): McpOverHttp {
   }
 }
 
-/** What `fetch` was given comes along as what is known of the client. */
+/** What is known about the client is passed along through `fetch`. */
 function askingOf({ authInfo }: McpRequestContext): Asking {
   return (authInfo?.extra ?? {}) as Asking
 }

@@ -1,4 +1,4 @@
-/** Iterations as models read them. What is long has a resource of its own. */
+/** Iterations as models read them. Long parts have their own resource. */
 import * as z from 'zod'
 import { count } from '../../engine/limits.ts'
 import { cutTo, oneLine } from '../../formats/one-line.ts'
@@ -57,7 +57,7 @@ export const iterationView: View<FoundIteration> = {
   }),
 }
 
-/** The text alone: the same line by line is for programs. */
+/** The text only: the version split into lines is for programs. */
 export const diffView: View<FoundDiff> = {
   schema: z.object({ loop: z.string(), iteration: z.number(), text: z.string(), note: z.string().optional() }),
   of: ({ loop, iteration, text, note }) => ({ loop, iteration, text, ...given({ note }) }),

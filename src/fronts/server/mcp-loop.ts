@@ -1,4 +1,4 @@
-/** What ralph offers to the agent inside a loop, with the pass of its turn. */
+/** What ralph offers the agent inside a loop, with the pass of its turn. */
 import { callInside } from '../../operations/call.ts'
 import { INSIDE, type InsideName } from '../../operations/inside.ts'
 import { INSIDE_SCHEMAS } from '../../operations/inside-schemas.ts'
@@ -8,8 +8,8 @@ import { versionOf } from './mcp-offer.ts'
 import { inputSchema, outputSchema } from './mcp-schema.ts'
 import { faceOf, type McpTool } from './mcp-tool.ts'
 
-const INSTRUCTIONS = `You work in one turn of a loop of ralph. These tools report to it: your word starts ralph's own checks, it ends nothing by itself. \
-report_stage when something is really done, ask_human or report_blocked when only a person can help.`
+const INSTRUCTIONS = `You work in one turn of a ralph loop. These tools report to it: your claim starts ralph's own checks and ends nothing by itself. \
+Use report_stage when something is really done, ask_human or report_blocked when only a person can help.`
 
 export function loopOffer({ root }: Pick<Context, 'root'>): Offer {
   const names = Object.keys(INSIDE) as InsideName[] // whose keys these are

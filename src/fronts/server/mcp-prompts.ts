@@ -1,4 +1,4 @@
-/** The prompts that a client offers to its person. */
+/** The prompts that a client offers its user. */
 import { ProtocolError, ProtocolErrorCode, type Server } from '@modelcontextprotocol/server'
 import { BOARD_PROMPTS } from '../../prompt/board-prompts.ts'
 
@@ -13,7 +13,7 @@ export function offerPrompts(server: Server): void {
   }))
   server.setRequestHandler('prompts/get', ({ params }) => {
     const prompt = BOARD_PROMPTS.find(({ name }) => name === params.name)
-    if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt "${params.name}".`)
+    if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: "${params.name}".`)
     const { description, argument, words } = prompt
     const given = params.arguments?.[argument.name]
     if (!given?.trim())

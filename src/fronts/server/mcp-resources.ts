@@ -1,4 +1,4 @@
-/** What ralph knows, as resources: the board, its tasks, loops, and what is too long for the answer of a tool. */
+/** ralph's data as resources: the board, its tasks, loops, and what is too long for a tool result. */
 import {
   ProtocolError,
   ProtocolErrorCode,
@@ -26,10 +26,10 @@ const JSON_TYPE = 'application/json'
 const MOST_LISTED = 50
 
 const TEMPLATES: readonly (ResourceTemplateType & { mimeType: string })[] = [
-  { name: 'task', uriTemplate: 'ralph://task/{id}', description: 'A task of the board.', mimeType: JSON_TYPE },
-  { name: 'loop', uriTemplate: 'ralph://loop/{id}', description: 'A loop and how it stands.', mimeType: JSON_TYPE },
+  { name: 'task', uriTemplate: 'ralph://task/{id}', description: 'A task on the board.', mimeType: JSON_TYPE },
+  { name: 'loop', uriTemplate: 'ralph://loop/{id}', description: 'A loop and its state.', mimeType: JSON_TYPE },
   ...[
-    ['prompt', 'What the agent was told.', 'text/markdown'],
+    ['prompt', 'The prompt for the agent.', 'text/markdown'],
     ['diff', 'What the iteration changed.', 'text/x-diff'],
     ['verifier', 'What the checks printed.', JSON_TYPE],
     ['transcript', 'What the agent said and did.', 'text/plain'],
@@ -62,7 +62,7 @@ async function listResources(context: Context): Promise<Resource[]> {
   const { tasks } = await listTasks.run(context, { limit: MOST_LISTED })
   const { loops } = await listLoops.run(context, { limit: MOST_LISTED })
   return [
-    { uri: BOARD, name: 'board', description: 'The tasks of the board, and the newest loops.', mimeType: JSON_TYPE },
+    { uri: BOARD, name: 'board', description: 'The tasks on the board, and the newest loops.', mimeType: JSON_TYPE },
     ...tasks.map(({ id, title, status }) => ({
       uri: `ralph://task/${id}`,
       name: `task ${id}`,
@@ -122,7 +122,7 @@ const PARTS_READ: Readonly<Record<(typeof PARTS)[number], (context: Context, whi
 
 const MOST_SAID = 200_000
 
-/** What the agent printed: its end, which tells most, and how much is left out before it. */
+/** The end of what the agent printed, which says most, and how much was left out before it. */
 async function readSaid(context: Context, which: Which): Promise<string> {
   let [said, leftOut] = ['', 0]
   for (let from = 0; ; ) {

@@ -1,15 +1,15 @@
-/** JSON schemas as models read them: what each field is and may be. What is refused beyond that, the operation says itself. */
+/** JSON schemas as models read them: what each field is and may be. Further limits are checked by the operation itself. */
 
 export type JsonSchema = { [key: string]: unknown }
 
-/** An input keeps its descriptions and says that it takes nothing else, unless only the `fields` that matter are told. */
+/** An input keeps its descriptions and allows nothing else, unless only the `fields` that matter are listed. */
 export function inputSchema(schema: object, { fields, items }: Told = {}): JsonSchema {
   const shortened = asObject(shorten(schema as JsonSchema, true))
   const whole = items ? withItems(shortened, items) : shortened
   return fields ? only(whole, fields) : { ...whole, additionalProperties: false }
 }
 
-/** `items`: the fields of what is in its lists. */
+/** `items`: the fields of list items. */
 type Told = { fields?: readonly string[] | undefined; items?: readonly string[] | undefined }
 
 function withItems({ properties = {}, ...rest }: JsonSchema, fields: readonly string[]): JsonSchema {
@@ -20,7 +20,7 @@ function withItems({ properties = {}, ...rest }: JsonSchema, fields: readonly st
   return { ...rest, properties: Object.fromEntries(told) }
 }
 
-/** An output is told in outline: its upper levels and, where they are named, the fields that matter. Whoever reads it sees the rest. */
+/** An output is described in outline: its upper levels and, if named, the fields that matter. The reader sees the rest. */
 export function outputSchema(schema: object, fields?: readonly string[]): JsonSchema {
   const whole = asObject(shorten(schema as JsonSchema, false))
   return fields ? only(whole, fields) : whole
@@ -34,11 +34,11 @@ function only({ properties = {}, required, ...rest }: JsonSchema, fields: readon
   }
 }
 
-/** Below this, an output is not described any more. */
+/** Deeper levels of an output are not described. */
 const OUTPUT_DEPTH = 1
 
 function shorten({ type: types, ...schema }: JsonSchema, isInput: boolean, depth = 0): JsonSchema {
-  // A type of two names would be shorter, but several clients do not understand it.
+  // A type with two names would be shorter, but several clients do not understand it.
   if (Array.isArray(types)) return shorten({ ...schema, anyOf: types.map((type) => ({ type })) }, isInput, depth)
   const type = types
   const { description, properties, required, items, anyOf } = schema
@@ -68,7 +68,7 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: Object.fromEntries(plain) }
 }
 
-/** A tool takes and gives an object: of several shapes, all their fields. */
+/** A tool takes and returns an object: with several shapes, the fields of all of them. */
 function asObject(schema: JsonSchema): JsonSchema {
   if (!Array.isArray(schema.anyOf)) return { type: 'object', ...schema }
   return { type: 'object', properties: fieldsOf((schema.anyOf as JsonSchema[]).map(asObject)) }

@@ -14,10 +14,10 @@ import { tellConnection } from './mcp-changes.ts'
 import { loopOffer } from './mcp-loop.ts'
 import { wholeOffer } from './mcp-offer.ts'
 
-/** How many loops are driven at a time where no server does it. */
+/** How many loops run at a time when no server drives them. */
 const CONCURRENCY = 4
 
-/** The process that it runs in, in Node's words. */
+/** The process it runs in, in Node's terms. */
 export type Machine = {
   env: Readonly<Record<string, string | undefined>>
   cwd(): string
@@ -26,7 +26,7 @@ export type Machine = {
   stderr: Writable
 }
 
-/** Stdout belongs to the protocol: what a person should know goes to stderr. Returns the exit code. */
+/** Stdout belongs to the protocol: messages for the user go to stderr. Returns the exit code. */
 export async function mcp(
   ralph: Pick<Context, 'root'> & { database?: string },
   machine: Machine,
@@ -40,11 +40,11 @@ export async function mcp(
   const leave = () => leaving.abort()
   for (const signal of SIGNALS) process.on(signal, leave)
   try {
-    context.store() // a home that cannot be used is said here, where a client would hear only of an internal error
+    context.store() // report an unusable home here: a client would see only an internal error
     await serve(Object.assign(context, { workers }), offerOf(context), { machine, leaving })
     return 0
   } finally {
-    await workers.stop() // a client that asks twice does not hurry it: what is paused well goes on well
+    await workers.stop() // a second request does not hurry it: a clean pause resumes cleanly
     await context.close()
     for (const signal of SIGNALS) process.off(signal, leave)
   }
@@ -66,9 +66,9 @@ async function serve(context: Context, offer: Offer, { machine, leaving }: Servi
   for (const event of ['end', 'close', 'error']) stdin.once(event, leave)
   stdout.once('error', leave)
   const transport = new StdioServerTransport(stdin, stdout)
-  // What a schema finds wrong with a message is data, not a sentence.
+  // What a schema reports about a message is data, not a sentence.
   const onerror = ({ message }: Error) =>
-    context.note(/^[[{]/.test(message) ? 'A message that is not MCP was ignored.' : cutTo(oneLine(message), 200))
+    context.note(/^[[{]/.test(message) ? 'Ignored a message that is not MCP.' : cutTo(oneLine(message), 200))
   const { tools, rest } = followed(offer.tools)
   const build: McpServerFactory = ({ era }) => {
     const server = buildMcp(context, { ...offer, tools })
@@ -76,7 +76,7 @@ async function serve(context: Context, offer: Offer, { machine, leaving }: Servi
     return server
   }
   const handle = serveStdio(build, { transport, onerror })
-  // It hangs up by itself, too: on a message that is too long.
+  // It also closes by itself on a message that is too long.
   const { onclose } = transport
   transport.onclose = () => {
     onclose?.()
@@ -87,10 +87,10 @@ async function serve(context: Context, offer: Offer, { machine, leaving }: Servi
   await handle.close()
 }
 
-/** Long enough for what was asked just before the client went. */
+/** Long enough for requests made just before the client left. */
 const GRACE_MS = 5_000
 
-/** The tools, and a way to wait until what they were called for is answered. */
+/** The tools, and a way to wait until pending calls are answered. */
 function followed(offered: Offer['tools']): { tools: Offer['tools']; rest(): Promise<void> } {
   const calls = new Set<Promise<unknown>>()
   const tools = offered.map((tool) => ({
@@ -98,21 +98,21 @@ function followed(offered: Offer['tools']): { tools: Offer['tools']; rest(): Pro
     run(...asked: Parameters<typeof tool.run>) {
       const call = tool.run(...asked)
       calls.add(call)
-      call.finally(() => calls.delete(call)).catch(() => {}) // who called hears of it
+      call.finally(() => calls.delete(call)).catch(() => {}) // the caller gets the error
       return call
     },
   }))
   return {
     tools,
     async rest() {
-      await nextMoment() // what came last is only now being looked at
+      await nextMoment() // the last message is only now being read
       if (calls.size > 0) await Promise.race([Promise.allSettled(calls), sleep(GRACE_MS, undefined, { ref: false })])
       await nextMoment()
     },
   }
 }
 
-/** A client that only looks drives nothing, and takes the queue from nobody. */
+/** A client that only reads drives nothing, and does not take over the queue. */
 function workersWhenNeeded(context: Context): OpenWorkers {
   let opened: OpenWorkers | undefined
   const open = (): Workers =>

@@ -13,7 +13,7 @@ export type McpTool = {
   description: string
   inputSchema: JsonSchema
   outputSchema: JsonSchema
-  /** What is only about changes is left out where nothing changes. */
+  /** Hints about changes are omitted for tools that change nothing. */
   annotations: {
     readOnlyHint: boolean
     destructiveHint?: boolean
@@ -21,27 +21,27 @@ export type McpTool = {
     openWorldHint: boolean
   }
   run(context: Context, input: Record<string, unknown>): Promise<object>
-  /** The resources that an answer is about. */
+  /** The resources that a result is about. */
   links?(output: object): Link[]
-  /** What it would take away, as a sentence: then it needs a yes. */
+  /** What would be lost, as a sentence: then it needs confirmation. */
   loses?(context: Context, input: Record<string, unknown>): Promise<string | undefined>
 }
 
 export type Link = { uri: string; name: string }
 
-/** What a model is shown of an output that is too long for it, or is no object. */
+/** What a model sees of an output that is too long, or is not an object. */
 export type View<Output> = { schema: z.ZodType; of(output: Output): object }
 
 type OutputOf<Name extends OperationName> = Awaited<ReturnType<(typeof OPERATIONS)[Name]['run']>>
 
-/** `asks`, `tells`: the fields that its schemas name, where input and output have many more. */
+/** `asks`, `tells`: the fields that its schemas name, when input and output have many more. */
 type Manner<Name extends OperationName> = {
   asks?: readonly string[]
-  /** The same for what is in its one list. */
+  /** The same for the items of its one list. */
   items?: readonly string[]
-  /** null is the same as leaving a field out, and not told. */
+  /** null means the same as omitting a field, and is not mentioned. */
   noNull?: true
-  /** What a model gets where it asks for nothing else. */
+  /** What a model gets by default. */
   usual?: object
   view?: View<OutputOf<Name>>
   tells?: readonly string[]
@@ -76,7 +76,7 @@ export function operationTool<Name extends OperationName>(
     if (operation.effect === 'destroy' || operation.person) await refuseBelowTurn(context)
   }
 
-  /** Nobody is asked about what would be refused anyway. */
+  /** No confirmation for what would be refused anyway. */
   async function losesOf(context: Context, given: Record<string, unknown>): Promise<string | undefined> {
     await mayCall(context)
     checkInput(name, { ...usual, ...given })

@@ -1,4 +1,4 @@
-/** The tools that ralph offers to models, in the order in which every client lists them. */
+/** The tools that ralph offers models, in the order in which every client lists them. */
 import { lostByDeleting, lostByRollback, lostByStopping } from './mcp-confirm.ts'
 import { diffView, iterationListView, iterationView } from './mcp-iteration-views.ts'
 import { PARTS } from './mcp-resources.ts'
@@ -7,7 +7,7 @@ import { analyticsView, fleetTaskListView, loopListView, loopView, ordersView, t
 
 let made: readonly McpTool[] | undefined
 
-/** Made when they are first asked for: schemas take a moment. */
+/** Built on first use: schemas take a moment. */
 export function allTools(): readonly McpTool[] {
   made ??= [
     operationTool('get_context'),
@@ -39,7 +39,7 @@ export function allTools(): readonly McpTool[] {
 
 let madeForFleet: readonly McpTool[] | undefined
 
-/** Only where there is a fleet: what a model cannot use must not cost it anything. */
+/** Only with a fleet: tools that a model cannot use must not cost it tokens. */
 export function fleetTools(): readonly McpTool[] {
   madeForFleet ??= [
     operationTool('submit_tasks', { items: SUBMIT, links: submittedLinks }),
@@ -71,7 +71,7 @@ function submittedLinks(output: object): Link[] {
   return tasks.flatMap(({ loop_id }) => loopLinks({ loop: loop_id }))
 }
 
-/** What is too long for an answer. */
+/** Parts that are too long for a result. */
 function iterationLinks(output: object): Link[] {
   const { loop, iteration } = output as { loop: string; iteration?: { n: number } }
   if (!iteration) return loopLinks(output)

@@ -85,7 +85,7 @@ const loop = z.object({
   iterations: z.array(iteration),
 })
 
-/** The last iterations only: `list_iterations` tells all. */
+/** The last iterations only: `list_iterations` has all. */
 export const loopView: View<FoundLoop> = {
   schema: loop,
   of: ({ loop: found, status, standing, alive, unattended, whose, iterations }): z.infer<typeof loop> => ({
@@ -127,7 +127,7 @@ function iterationOf({ n, agent, end, claim, words, verdicts }: IterationRow): z
   return { n, agent, end, claim, words: cutTo(oneLine(words), 200), checks }
 }
 
-/** Every field is told; those that a model needs in any case are named. */
+/** Every field is included; those that a model always needs are named. */
 const task = z.looseObject({
   id: z.string(),
   title: z.string(),
@@ -149,7 +149,7 @@ function withShortWords(listed: ListedTask): ListedTask {
   return { ...listed, description: description && cutTo(description, MOST_WORDS) }
 }
 
-/** Where they are and why, without what was asked for. */
+/** Their state and the reason, without the request. */
 export const fleetTaskListView: View<{ tasks: ListedFleetTask[]; next?: string }> = {
   schema: z.object({
     tasks: z.array(
@@ -175,7 +175,7 @@ export const fleetTaskListView: View<{ tasks: ListedFleetTask[]; next?: string }
 
 const MOST_ROWS = 10
 
-/** Without what is only good for a picture. */
+/** Without what is only needed for a chart. */
 export const analyticsView: View<Analytics> = {
   schema: z.object({
     loops: z.number(),

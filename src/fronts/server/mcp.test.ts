@@ -225,7 +225,7 @@ describe('what would be lost', () => {
     )
     const lease = await place.context.store().lease(loop)
     expect((await refused(client, 'stop_loop', { loop })).message).toMatch(
-      /after 0 iterations, and lose the turn under way\. /,
+      /after 0 iterations, and lose the current turn\. /,
     )
     if (!('heldBy' in lease)) await lease.release()
   })
@@ -255,7 +255,7 @@ test.each(ERAS)('there are three prompts (%s)', async (era) => {
   const { messages } = await client.getPrompt({ name: 'review_loop', arguments: { loop: 'a1' } })
   expect(messages).toMatchObject([{ role: 'user', content: { text: expect.stringContaining('loop a1') } }])
   await expect(client.getPrompt({ name: 'plan_tasks', arguments: {} })).rejects.toThrow('needs the argument goal')
-  await expect(client.getPrompt({ name: 'sing' })).rejects.toThrow('There is no prompt "sing".')
+  await expect(client.getPrompt({ name: 'sing' })).rejects.toThrow('Unknown prompt: "sing".')
 })
 
 test('the list of tools costs a model less than 6,000 tokens', () => {
@@ -293,7 +293,7 @@ test('what a person can fix is told with its code, a bug only to whoever runs th
   expect(JSON.parse(wrong.text)).toMatchObject({
     error: { code: 'input-invalid', message: 'start_loop: checks must be a list, got "npm test".', field: 'checks' },
   })
-  await expect(client.callTool({ name: 'format_disk' })).rejects.toThrow('There is no tool "format_disk".')
+  await expect(client.callTool({ name: 'format_disk' })).rejects.toThrow('Unknown tool: "format_disk".')
   const store = () => {
     throw new Error('secret detail')
   }

@@ -1,4 +1,4 @@
-/** An MCP server made of the table of operations: one for each connection, or each request over HTTP. */
+/** An MCP server built from the table of operations: one per connection, or per request over HTTP. */
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
@@ -24,7 +24,7 @@ export type Offer = {
   tools: readonly McpTool[]
   instructions: string
   version: string
-  /** With resources and prompts. `told`: the client also hears when resources change. */
+  /** With resources and prompts. `told`: the client is also notified when resources change. */
   resources?: 'told' | 'untold'
 }
 
@@ -40,7 +40,7 @@ export function buildMcp(context: Context, { tools, instructions, version, resou
   server.setRequestHandler('tools/list', () => ({ tools: listTools(tools) }))
   server.setRequestHandler('tools/call', async ({ params }, asked) => {
     const tool = tools.find(({ name }) => name === params.name)
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}".`)
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: "${params.name}".`)
     const canAsk = elicits(server, asked)
     return callTool(hearing(context, asked), tool, { input: params.arguments ?? {}, asked, canAsk })
   })
@@ -75,7 +75,7 @@ async function callTool(
       if (answer.kind !== 'elicit' && canAsk) return askFor(loss)
       if (answer.kind !== 'elicit') throw unconfirmed(tool.name, loss)
       if (answer.action !== 'accept' || answer.content?.confirm !== true)
-        throw new RalphError('declined', `${tool.name} was not confirmed, and nothing was done.`)
+        throw new RalphError('declined', `${tool.name} was not confirmed; nothing was done.`)
     }
     const output = await tool.run(context, given)
     return toResult(output, tool.links?.(output) ?? [])
@@ -103,15 +103,15 @@ function unconfirmed(tool: string, loss: string): RalphError {
   return new RalphError('unconfirmed', `${loss} To go ahead, call ${tool} again with confirm: true.`)
 }
 
-/** Whether the client can ask its person something, with a form. A server of one request has heard nothing of that in the older protocol. */
+/** Whether the client can show its user a form. In the older protocol a single-request server does not know. */
 function elicits(server: Server, { mcpReq }: ServerContext): boolean {
   const declared = mcpReq.envelope as Record<string, Pick<ClientCapabilities, 'elicitation'> | undefined> | undefined
   const { elicitation } = declared?.[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities() ?? {}
   if (elicitation === undefined) return false
-  return elicitation.form !== undefined || elicitation.url === undefined // one that names neither has forms
+  return elicitation.form !== undefined || elicitation.url === undefined // a client that names neither supports forms
 }
 
-/** Operations hear when the client gives up, and what they tell reaches a client that wants to know. */
+/** Operations are notified when the client gives up, and their progress reaches a client that wants it. */
 function hearing(context: Context, { mcpReq }: ServerContext): Context {
   const token = mcpReq._meta?.progressToken
   let told = 0
@@ -120,7 +120,7 @@ function hearing(context: Context, { mcpReq }: ServerContext): Context {
     const params = { progressToken: token, progress: ++told, message }
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {}) // the client has gone
   }
-  // Not spread: its folder is looked up whenever it is asked for.
+  // Not spread: its folder is a getter, looked up on each use.
   const same = Object.defineProperties({}, Object.getOwnPropertyDescriptors(context)) as Context
   return Object.assign(same, { progress, signal: mcpReq.signal, by: 'agent' })
 }

@@ -1,4 +1,4 @@
-/** The REST API as OpenAPI 3.1, made from the table of operations, their routes and their schemas. */
+/** The REST API as OpenAPI 3.1, generated from the table of operations, their routes and their schemas. */
 import { OPERATIONS, type OperationName } from '../../operations/index.ts'
 import type { Route } from '../../operations/routes.ts'
 import { SCHEMAS } from '../../operations/schemas.ts'
@@ -6,7 +6,7 @@ import { inputSchema } from './input.ts'
 import type { JsonSchema } from './query.ts'
 import { routesInOrder } from './rest.ts'
 
-/** It holds no data, so that anybody may read it who reaches the server. */
+/** It holds no data, so anyone who can reach the server may read it. */
 export function openApi(version: string): object {
   const paths: Record<string, Record<string, object>> = {
     '/healthz': { get: plain('healthz', 'Checks that the server is running.') },
@@ -21,7 +21,7 @@ export function openApi(version: string): object {
     info: {
       title: 'ralph',
       version,
-      description: 'Everything that can be done to the ralph on this machine.',
+      description: 'Everything you can do with ralph on this machine.',
     },
     servers: [{ url: '/' }],
     security: [{ token: [] }],
@@ -78,7 +78,7 @@ function parameter({ properties = {}, required = [] }: JsonSchema, field: string
 function headersOf({ method }: Route, { properties = {} }: JsonSchema): object[] {
   return [
     ...(method === 'POST'
-      ? [text('Idempotency-Key', 'header', 'The same key and the same request are carried out once.')]
+      ? [text('Idempotency-Key', 'header', 'A request repeated with the same key is carried out once.')]
       : []),
     ...('version' in properties ? [text('If-Match', 'header', 'The version that you have seen, such as "3".')] : []),
   ]
@@ -111,9 +111,9 @@ const LIVE = {
   summary: 'Streams everything that happens as server-sent events.',
   tags: ['live'],
   parameters: [
-    text('after', 'query', 'The `id` of the last message that you have seen. Without it the stream begins now.'),
-    text('Last-Event-ID', 'header', 'The same, as clients that reconnect by themselves send it.'),
-    text('topics', 'query', 'Only these, separated by commas: loops, board, panes, log.'),
+    text('after', 'query', 'The `id` of the last message that you have seen. Without it the stream starts now.'),
+    text('Last-Event-ID', 'header', 'The same, sent by clients that reconnect by themselves.'),
+    text('topics', 'query', 'Only these, comma-separated: loops, board, panes, log.'),
     text('loop', 'query', 'Only what happens to this loop.'),
     text('log', 'query', 'Add the log of a loop: LOOP, LOOP:ITERATION or LOOP:ITERATION:OFFSET. May be repeated.'),
   ],
@@ -138,9 +138,9 @@ const ERROR = {
       type: 'object',
       required: ['code', 'message', 'help'],
       properties: {
-        code: { type: 'string', description: 'What programs tell errors apart by.' },
+        code: { type: 'string', description: 'Identifies the error for programs.' },
         message: { type: 'string', description: 'What is wrong, what was expected, and what to do.' },
-        field: { type: 'string', description: 'The field of the input that it is about.' },
+        field: { type: 'string', description: 'The input field it is about.' },
         help: { type: 'string', description: 'What to do about errors with this code.' },
       },
     },

@@ -1,8 +1,8 @@
-/** The input of an operation from the texts of an address: numbers, switches and lists by what its schema says. */
+/** An operation's input from URL strings: numbers, switches and lists as its schema says. */
 
 import { jsonIn } from '../../formats/json-file.ts'
 
-/** What is looked at of a JSON schema. */
+/** The parts of a JSON schema used here. */
 export type JsonSchema = {
   type?: string | string[]
   properties?: Record<string, JsonSchema>
@@ -11,7 +11,7 @@ export type JsonSchema = {
   required?: string[]
 }
 
-/** What cannot be read stays the text it is: the schema then says what is wrong with it. */
+/** What cannot be parsed stays a string: the schema then says what is wrong with it. */
 export function readValues(texts: readonly (readonly [name: string, text: string])[], schema: JsonSchema): object {
   const names = [...new Set(texts.map(([name]) => name))]
   return Object.fromEntries(
@@ -35,7 +35,7 @@ function listItems(schema: JsonSchema): JsonSchema | undefined {
   return shapesOf(schema).find(({ type }) => type === 'array')?.items
 }
 
-/** `a,b`, or a JSON list where a value has commas of its own. */
+/** `a,b`, or a JSON list if values contain commas. */
 function readList(text: string): unknown[] {
   if (text.startsWith('[')) {
     const list = jsonIn(text)

@@ -145,7 +145,7 @@ describe('a version', () => {
     expect((await send('PATCH', `/api/tasks/${id}`, { title: 'Two' }, { 'if-match': '*' })).status).toBe(200)
     expect((await send('PATCH', `/api/tasks/${id}`, { title: 'Three' })).status).toBe(200)
     const twice = await send('PATCH', `/api/tasks/${id}`, { title: 'Two', version: 3 }, { 'if-match': '"4"' })
-    expect(read(twice).error.message).toBe('If-Match says version 4, and the input says another one.')
+    expect(read(twice).error.message).toBe('If-Match names version 4, but the input names another one.')
     const aside = await send('PUT', '/api/groups/g', { name: 'G' }, { 'if-match': '"1"' })
     expect([aside.status, read(aside).error.message]).toEqual([
       400,

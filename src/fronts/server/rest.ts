@@ -1,4 +1,4 @@
-/** The operations over REST: each has its route, and its output is the answer. */
+/** The operations over REST: each has its route, and its output is the response. */
 import type { HttpBindings } from '@hono/node-server'
 import { Hono } from 'hono'
 import { call } from '../../operations/call.ts'
@@ -12,7 +12,7 @@ import { type Asked, readInput } from './input.ts'
 
 export type App = Hono<{ Bindings: HttpBindings }>
 
-/** `startedAt`: when this server began. */
+/** `startedAt`: when this server started. */
 export type Rest = { context: Context; startedAt: number }
 
 export function restRoutes(rest: Rest): App {
@@ -30,7 +30,7 @@ export function mountRoutes(respond: (asked: Asked, name: OperationName) => Prom
   return app
 }
 
-/** A path of plain words comes before one that takes any word in its place. */
+/** A literal path comes before one with a parameter in its place. */
 export function routesInOrder(): [OperationName, Route][] {
   const rows = Object.entries(ROUTES) as [OperationName, Route][] // the table has no others
   const generality = ({ path }: Route) => path.replaceAll(/[^{]/g, '').length
@@ -61,7 +61,7 @@ async function answer(asked: Asked, name: OperationName, { context, startedAt }:
   return answerWith(JSON.parse(await answerOnce(context.store().answers, { key, request, startedAt }, ask)))
 }
 
-/** What several may change carries the number of its last change. */
+/** Anything that several clients may change carries the number of its last change. */
 function answerWith(output: unknown): Response {
   const { version } = (output ?? {}) as { version?: unknown }
   return Response.json(output ?? null, { headers: typeof version === 'number' ? { etag: `"${version}"` } : {} })

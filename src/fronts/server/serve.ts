@@ -1,4 +1,4 @@
-/** `ralph serve`: one server a home. It drives loops, answers requests, and leaves everything resumable when it ends. */
+/** `ralph serve`: one server per home. It drives loops, answers requests, and leaves everything resumable when it stops. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -28,24 +28,24 @@ import { openLive } from './live.ts'
 import { openMcp } from './mcp-http.ts'
 
 export type Serving = Address & {
-  /** Where ralph is installed, and which one it is. */
+  /** Where ralph is installed, and its version. */
   root: string
   version: string
   env: Readonly<Record<string, string | undefined>>
-  /** Where relative paths and names of projects begin. */
+  /** Base folder for relative paths and project names. */
   cwd: string
-  /** The URL of a Postgres. Absent: RALPH_DATABASE, or the database of this home. */
+  /** A Postgres URL. Absent: RALPH_DATABASE, or the database of this home. */
   database?: string
-  /** How many loops are driven at a time. */
+  /** How many loops run at a time. */
   concurrency: number
   newToken: boolean
-  /** Ends it. */
+  /** Stops it. */
   stop: AbortSignal
-  /** It can be asked now. */
+  /** It accepts requests now. */
   ready(server: ServerFile): void
-  /** What a person should know. */
+  /** A message for the user. */
   note(text: string): void
-  /** Reads the access log along. */
+  /** Also gets every access log line. */
   log?: (line: string) => void
 }
 
@@ -53,14 +53,14 @@ export type Serving = Address & {
 export async function serve(serving: Serving): Promise<void> {
   checkAddress(serving)
   const { root, cwd, note } = serving
-  // Agents and checks get this environment: who may write to the database is none of their business.
+  // Agents and checks get this environment: database credentials are none of their business.
   const { RALPH_DATABASE, ...env } = serving.env
   const database = serving.database ?? (RALPH_DATABASE || undefined)
   const context = openContext({ root, env, note, cwd: () => cwd, database })
   try {
     const store = context.store()
-    makePrivateFolder(join(context.home, 'locks')) // a database elsewhere makes nothing here
-    if (database) await store.heads() // what is wrong with it is said before anybody asks
+    makePrivateFolder(join(context.home, 'locks')) // a remote database creates nothing here
+    if (database) await store.heads() // report problems with it before the first request
     const lock = lockLoop(context.home, SERVER_LOCK)
     if (!lock) throw alreadyRunning(context.home)
     try {
@@ -78,12 +78,12 @@ function alreadyRunning(home: string): RalphError {
   return new RalphError(
     'server-running',
     url === undefined
-      ? `Another ralph serve is just starting with ${home}.`
+      ? `Another ralph serve is already starting with ${home}.`
       : `ralph serve is already running: ${url} (process ${pid}). Use it, or stop it with: kill ${pid}`,
   )
 }
 
-/** Whoever calls this holds the lock. */
+/** The caller holds the lock. */
 async function serveAlone(context: Context, serving: Serving): Promise<void> {
   const { home, now } = context
   const { stop, version } = serving
@@ -128,12 +128,12 @@ async function allOver(works: Promise<void>[]): Promise<void> {
 function noteAddress({ host, port: asked, note }: Serving, port: number): void {
   if (asked === undefined && port !== DEFAULT_PORT)
     note(`port ${DEFAULT_PORT} is in use, so the server listens on ${port}.`)
-  if (!isLoopback(host)) note('this is plain HTTP: whoever sees the traffic on the way here sees the token.')
+  if (!isLoopback(host)) note('this is plain HTTP: anyone who can read the traffic can read the token.')
 }
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>
 
-/** What the library that makes requests of Node's refuses is answered in our words, too. */
+/** Requests that the HTTP adapter rejects also get an answer in our format. */
 function answerBy(server: Server, fetch: Fetch, log: AccessLog): void {
   const listener = getRequestListener(fetch, {
     errorHandler: () => withHeaders(answerError(new Refusal('request-invalid', 'This is not a valid request.'))),
@@ -144,7 +144,7 @@ function answerBy(server: Server, fetch: Fetch, log: AccessLog): void {
   })
 }
 
-/** Long enough for what is just being answered. */
+/** Long enough for requests in progress. */
 const GRACE_MS = 2_000
 
 async function closeDoor(server: Server): Promise<void> {

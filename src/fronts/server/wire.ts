@@ -1,4 +1,4 @@
-/** What goes over the wire between the server and those who talk to it, besides what operations take and give. */
+/** What goes over the wire between the server and its clients, apart from operation inputs and outputs. */
 import type { ErrorCode } from '../../error.ts'
 import type { OperationName, Table } from '../../operations/index.ts'
 import type { Operation } from '../../operations/operation.ts'
@@ -11,7 +11,7 @@ export type InputOf<Name extends OperationName> =
 export type OutputOf<Name extends OperationName> =
   Table[Name] extends Operation<infer _Input, infer Output> ? Output : never
 
-/** What the server refuses before an operation is called, or when one fails by a mistake of ours. */
+/** Errors raised before an operation is called, or when one fails because of a bug. */
 export type HttpCode =
   | 'request-invalid'
   | 'host-refused'
@@ -27,7 +27,7 @@ export type HttpCode =
   | 'key-lost'
   | 'bug'
 
-/** Every answer that is not a success has this body. `field`: of the input. `help`: what to do. */
+/** Every error response has this body. `field`: of the input. `help`: what to do. */
 export type ErrorBody = { error: { code: ErrorCode | HttpCode; message: string; field?: string; help: string } }
 
 export type Health = { ok: true; version: string }
