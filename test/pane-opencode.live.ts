@@ -26,7 +26,7 @@ live(
     expect(prompt).toMatchObject({ ...session, session_id, prompt: TAKEN })
     expect(await pane.hears('asks')).toMatchObject({
       ...session,
-      question: 'It asks for a permission: bash echo 1 > one.txt',
+      question: 'It asks for permission: bash echo 1 > one.txt',
     })
     await pane.terminal.shows('Allow once')
     pane.terminal.press('Enter')

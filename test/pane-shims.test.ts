@@ -240,11 +240,7 @@ test('OpenCode tells of a question that nobody answers at once, until the last o
   happens('permission.asked', { id: 'q2', permission: 'edit', patterns: ['a.txt'] })
   happens('question.asked', { id: 'q3', questions: [{ question: 'Which one?' }] })
   const told = await hears(3)
-  expect(told.map(({ question }) => question)).toEqual([
-    undefined,
-    'It asks for a permission: edit a.txt',
-    'Which one?',
-  ])
+  expect(told.map(({ question }) => question)).toEqual([undefined, 'It asks for permission: edit a.txt', 'Which one?'])
   happens('question.rejected', { requestID: 'q3' })
   happens('permission.replied', { requestID: 'q2' })
   expect((await hears(4)).map(({ event }) => event)).toEqual(['started', 'asks', 'asks', 'answered'])

@@ -135,7 +135,7 @@ describe.concurrent('/ralph:steer', () => {
         }).ended
       await type('$ralph-loop Build it', 't-1')
       const amid = await type(typed, 't-1')
-      expect([amid.json.decision, amid.prompt]).toEqual([undefined, expect.stringContaining('Go on with what you are')])
+      expect([amid.json.decision, amid.prompt]).toEqual([undefined, expect.stringContaining('Continue what you were')])
       expect(amid.said).toMatch(/ralph/)
       expect(answerOf(await type('$ralph-status', 't-2'))).toContain('iteration 1') // after Esc
       expect(answerOf(await type('$ralph-pause', 't-1'))).toContain('paused')

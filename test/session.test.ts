@@ -437,7 +437,7 @@ describe.concurrent('bad input', () => {
     rmSync(join(place.home, 'transcripts'), { recursive: true })
     expect(await session.work()).toMatchObject({
       prompt: '',
-      said: expect.stringContaining(`loop ${loop} is gone`),
+      said: expect.stringContaining(`loop ${loop} no longer exists`),
     })
     expect(await session.work()).toMatchObject(PASSES)
     expect((await session.type('/ralph:loop Build anew')).said).toContain('loop started')
@@ -1426,7 +1426,7 @@ describe.concurrent('the neutral protocol', () => {
       next: 'none',
       status: 'none',
       trust: { path: join(place.dir, '.pi/agents/worker.md'), text: expect.stringContaining('You work.') },
-      show: [{ level: 'error', text: expect.stringContaining('counts only once you trust it') }],
+      show: [{ level: 'error', text: expect.stringContaining('is not trusted yet') }],
     })
     expect((await place.ralph(['trust', '.pi/agents/worker.md'])).stdout).toContain('counts from now on')
     const begun = await shim.command('loop', 'Build it --context process --subagent worker')

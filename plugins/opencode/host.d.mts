@@ -1,14 +1,14 @@
-/** What the plugin knows of OpenCode, and of the answers of hook.cjs. */
+/** What the plugin knows about OpenCode and the answers of hook.cjs. */
 import type { ChildProcess } from 'node:child_process'
 
-/** What is asked of hook.cjs, besides the session. */
+/** Questions to hook.cjs, besides the session. */
 export type Told =
   | { event: 'command'; command: string; args: string }
   | { event: 'prompt'; prompt: string }
   | { event: 'woke' }
   | ({ event: 'stop' } & Turned)
 
-/** What a turn came to. */
+/** The outcome of a turn. */
 export type Turned = {
   outcome: 'completed' | 'error' | 'aborted'
   error_message: string | undefined
@@ -17,7 +17,7 @@ export type Turned = {
   cost_usd: number
   /** The commands of its shell tool. */
   ran: string[]
-  /** When OpenCode shortened what its agent remembers. */
+  /** When OpenCode compacted the agent's context. */
   compacted_at?: number | undefined
 }
 
@@ -30,11 +30,11 @@ export type Answer = {
   fresh?: boolean
   wait_ms?: number
   show: { level: 'info' | 'warning' | 'error'; text: string }[]
-  /** The call was ended by a person who wants something else. */
+  /** The call was stopped by a user who wants something else. */
   isStale?: true
 }
 
-/** A session that loops: what it was asked last, and whether that turn goes on. */
+/** A looping session: its last prompt, and whether that turn is running. */
 export type Looping = {
   prompt: string
   isFresh: boolean
@@ -43,7 +43,7 @@ export type Looping = {
   error?: Failure
   compactedAt?: number
   wake?: NodeJS.Timeout
-  /** The call that tells of its last turn. */
+  /** The call that reports its last turn. */
   asking?: { call: ChildProcess; ended: Promise<unknown> }
 }
 
@@ -69,7 +69,7 @@ export type Info = {
   role: 'user' | 'assistant'
   agent?: string
   model?: { providerID: string; modelID: string; variant?: string }
-  /** Of an answer that sums up the conversation to make room. */
+  /** For an answer that compacts the conversation. */
   summary?: unknown
   /** Why its model stopped: `stop`, `tool-calls`, `length` … */
   finish?: string

@@ -1,4 +1,4 @@
-/** ralph in OpenCode and Kilo: tells hook.cjs what happens in a session, and does what it answers. Decides nothing. */
+/** ralph in OpenCode and Kilo: reports to hook.cjs what happens in a session, and carries out its answers. Decides nothing. */
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -18,7 +18,7 @@ const COMMANDS = {
   help: 'explain loops, their options and how they end',
 }
 const GOING = ['running', 'verifying', 'waiting', 'needs-input']
-const LIMIT_MS = 3_600_000 // checks may take long
+const LIMIT_MS = 3_600_000 // checks may take a long time
 const BUILT = join(dirname(realpathSync(fileURLToPath(import.meta.url))), '..', '..', 'dist', 'hook.cjs')
 const HOST = /kilo/.test(basename(process.execPath)) ? 'kilo' : 'opencode'
 const IS_RUN = process.argv[2] === 'run'
@@ -34,7 +34,7 @@ export const Ralph = async ({ client, directory }) => {
   return {
     async config(config) {
       config.command ??= {}
-      // OpenCode runs every !`command` of a template, arguments and all. None of them reaches this placeholder.
+      // OpenCode runs every !`command` of a template, including its arguments. None of them reaches this placeholder.
       for (const [name, description] of Object.entries(COMMANDS))
         config.command[`ralph:${name}`] = { description, template: `ralph:${name} $999999999` }
     },
@@ -49,7 +49,7 @@ export const Ralph = async ({ client, directory }) => {
         : await ask(sessionID, { event: 'command', command: name, args })
       if (!answer.loop || !heed(sessionID, answer)) {
         await tell(sessionID, answer)
-        // The only way to keep a command from the model. It is not shown.
+        // The only way to keep a command from the model. The error is not shown.
         throw new Error(`ralph:${name} is not for the model`)
       }
       parts.splice(0, parts.length, ...partsOf(answer, `/${command} ${args.trim()}`))
@@ -65,7 +65,7 @@ export const Ralph = async ({ client, directory }) => {
         await interrupt(sessionID)
         const answer = await ask(sessionID, { event: 'prompt', prompt: typed.text })
         if (!answer.loop || !heed(sessionID, answer)) return pop(answer)
-        // It was an answer, and is the loop's next turn.
+        // It was an answer, and becomes the loop's next turn.
         const [seen, told] = partsOf(answer, typed.text)
         parts.push({ ...typed, ...told, id: `${typed.id}0` })
         Object.assign(typed, seen)
@@ -84,7 +84,7 @@ export const Ralph = async ({ client, directory }) => {
       const loop = loops.get(session)
       if (loop && type === 'session.error') loop.error = properties.error ?? {}
       if (loop && type === 'session.compacted') loop.compactedAt = Date.now()
-      // A session is idle also after a person's own shell command.
+      // A session is also idle after the user's own shell command.
       if (type === 'session.idle' && loop?.isTurn) quietly(afterTurn(session, loop))
     },
   }
@@ -100,7 +100,7 @@ export const Ralph = async ({ client, directory }) => {
   }
 
   /**
-   * Does what was answered. The agent and the model of `like` answer again.
+   * Carries out an answer, with the agent and the model of `like`.
    * @param {string} session @param {Answer} answer @param {Info} [like]
    */
   async function goOn(session, answer, like) {
@@ -119,7 +119,7 @@ export const Ralph = async ({ client, directory }) => {
     await client.session.promptAsync({ path: { id: session }, body })
   }
 
-  /** Remembers how a session stands now; true: a turn is asked for. @param {string} session @param {Answer} answer */
+  /** Remembers a session's state; true: a turn is requested. @param {string} session @param {Answer} answer */
   function heed(session, { next, status, prompt = '', fresh = false }) {
     const isTurn = next === 'turn'
     if (!isTurn && GOING.includes(status)) return false
@@ -129,7 +129,7 @@ export const Ralph = async ({ client, directory }) => {
     return isTurn
   }
 
-  /** A person wants something else than the checks that may be running. @param {string} session */
+  /** Stops checks that may be running: the user wants something else. @param {string} session */
   async function interrupt(session) {
     const asking = loops.get(session)?.asking
     asking?.call.kill()
@@ -138,16 +138,16 @@ export const Ralph = async ({ client, directory }) => {
 
   /** @param {string} session @param {Answer} answer */
   async function tell(session, answer) {
-    // It prints nothing but answers of the model.
+    // It prints only the model's answers.
     if (IS_RUN) return answer.show.forEach(({ text }) => void process.stderr.write(`${text}\n`))
     const { data: busy } = await client.session.status()
-    // A message would prolong a turn that goes on.
+    // A message would prolong a running turn.
     if (busy?.[session]) return pop(answer)
     const parts = answer.show.map(({ text }) => ({ type: 'text', text, ignored: true })) // shown, and never sent to the model
     if (parts.length > 0) await client.session.prompt({ path: { id: session }, body: { noReply: true, parts } })
   }
 
-  /** OpenCode shows one such notice at a time, so all of them are one. @param {Answer} answer */
+  /** OpenCode shows one toast at a time, so all notes go into one. @param {Answer} answer */
   async function pop({ show }) {
     if (show.length === 0) return
     const variant = show.find(({ level }) => level !== 'info')?.level ?? 'info'
@@ -156,7 +156,7 @@ export const Ralph = async ({ client, directory }) => {
   }
 
   /**
-   * One call of hook.cjs. Whatever goes wrong with it, the session stays the person's.
+   * One call of hook.cjs. Whatever goes wrong, the user keeps their session.
    * @param {string} session @param {Told} what @returns {Promise<Answer>}
    */
   async function ask(session, what) {
@@ -170,7 +170,7 @@ export const Ralph = async ({ client, directory }) => {
     process.once('exit', kill)
     let out = ''
     call.stdout.setEncoding('utf8').on('data', (text) => (out += text))
-    call.stdin.on('error', () => {}) // it may end without reading
+    call.stdin.on('error', () => {}) // it may exit without reading
     call.stdin.end(JSON.stringify({ host: HOST, session_id: session, cwd: directory, ...what }))
     /** @type {Promise<Error | number | null>} */
     const ended = new Promise((resolve) => call.on('error', resolve).on('close', resolve))
@@ -189,7 +189,7 @@ export const Ralph = async ({ client, directory }) => {
 }
 
 /**
- * A turn: the person sees a line or two that the model is not sent, and the model is sent what the person need not read.
+ * A turn: the user sees a line or two that the model does not get, and the model gets what the user need not read.
  * @param {Answer} answer @param {string} [typed] @returns {[Part, Part]}
  */
 function partsOf({ show, prompt = '' }, typed) {
@@ -202,17 +202,17 @@ function partsOf({ show, prompt = '' }, typed) {
 
 /** @param {Promise<void>} work */
 function quietly(work) {
-  work.catch(() => {}) // the session was deleted, or OpenCode is ending
+  work.catch(() => {}) // the session was deleted, or OpenCode is exiting
 }
 
 /**
- * What a turn came to: the messages from its prompt on, and the error that OpenCode told of besides.
+ * The outcome of a turn, from the messages since its prompt and the error that OpenCode reported separately.
  * @param {Message[]} messages @param {Failure} [failed] @returns {Turned}
  */
 function sumUp(messages, failed) {
   const said = messages.filter(({ info }) => info.role === 'assistant')
   const last = said.findLast(({ info }) => !info.summary)
-  // A session is idle a moment before its last message has the error. A message with its end has got over it.
+  // A session is idle a moment before its last message has the error. A finished message has recovered from it.
   const isWhole = last?.info.finish !== undefined && last.info.finish !== 'tool-calls'
   const error = last?.info.error ?? (isWhole ? undefined : failed)
   const parts = said.flatMap((message) => message.parts)

@@ -1,13 +1,13 @@
-/** What the shims know of the clients they are loaded into, and what they tell. */
+/** What the shims know about the clients they are loaded into, and what they report. */
 
-/** What ralph is told, besides the host, the session and the folder. */
+/** What is reported to ralph, besides the host, the session and the folder. */
 export type Told =
   | { event: 'started' | 'session' | 'answered' }
   | { event: 'prompt'; prompt: string; turn: string }
   | ({ event: 'stop'; turn: string } & Turned)
   | { event: 'asks'; question: string }
 
-/** What a turn came to. */
+/** The outcome of a turn. */
 export type Turned = {
   outcome: 'completed' | 'error' | 'aborted'
   error_message?: string
@@ -18,13 +18,13 @@ export type Turned = {
   ran: string[]
 }
 
-/** What outlives a session of Pi. */
+/** What outlives a Pi session. */
 export type Memory = {
-  /** The session that was told last. */
+  /** The last reported session. */
   session: string
   turns: number
   told: Promise<unknown>
-  /** Runs until it is known that Pi asks whether to trust the folder. */
+  /** Runs until it is known whether Pi asks to trust the folder. */
   trust?: NodeJS.Timeout
   isAsking?: boolean
 }
@@ -49,14 +49,14 @@ export type PiMessage = {
 
 export type PiContext = {
   cwd: string
-  /** Absent while it is not yet known whether the folder is trusted. */
+  /** Absent until it is known whether the folder is trusted. */
   sessionManager?: { getSessionId(): string }
   ui: { onTerminalInput(handler: (key: string) => undefined): () => void }
   signal?: AbortSignal
   isIdle(): boolean
 }
 
-/** What Pi tells, by its name. */
+/** Pi's events, by name. */
 type PiEvents = {
   project_trust: object
   session_start: object
@@ -86,7 +86,7 @@ export type Info = {
   id: string
   sessionID: string
   role: 'user' | 'assistant'
-  /** Of an answer that sums up the conversation to make room. */
+  /** For an answer that compacts the conversation. */
   summary?: unknown
   /** Why its model stopped: `stop`, `tool-calls`, `length` … */
   finish?: string
@@ -107,7 +107,7 @@ export type Part = {
   state?: { input?: { command?: string }; error?: string }
 }
 
-/** What OpenCode tells, by its name. */
+/** OpenCode's events, by name. */
 type TuiEvents = {
   'session.created': { info: { id: string; parentID?: string } }
   'session.error': { sessionID?: string; error?: Failure }
@@ -121,13 +121,13 @@ type TuiEvents = {
   'question.rejected': { requestID: string }
 }
 
-/** What OpenCode gives a plugin of its interface. */
+/** What OpenCode gives an interface plugin. */
 export type Tui = {
   state: {
     path: { directory: string }
     session: { get(id: string): { parentID?: string } | undefined }
   }
-  /** What is shown; a session has its id. */
+  /** The current screen; a session has its id. */
   route: { current: { params?: { sessionID?: string } } }
   event: {
     on<Type extends keyof TuiEvents>(type: Type, handler: (event: { properties: TuiEvents[Type] }) => void): void

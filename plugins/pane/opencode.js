@@ -1,4 +1,4 @@
-/** Tells ralph what happens in an OpenCode or a Kilo that works in one of its panes. Decides nothing, and changes nothing in the session. */
+/** Reports to ralph what happens in an OpenCode or Kilo in one of its panes. Decides nothing, and changes nothing in the session. */
 import { spawn } from 'node:child_process'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const LIMIT_MS = 30_000
 const PARTING_MS = 1_000
-/** With `--auto` it asks all the same, and answers itself. */
+/** With `--auto` it still asks, and answers itself. */
 const ASKS_MS = 1_000
 const HOST = /kilo/.test(basename(process.execPath)) ? 'kilo' : 'opencode'
 
-/** It is loaded into the interface, not into the server behind it: here it is known when one can type, and only here. */
+/** Loaded into the interface, not the server behind it: only the interface knows when it accepts input. */
 export default {
   id: 'ralph-pane',
   /** @param {Tui} api */
@@ -20,19 +20,19 @@ export default {
     if (!hook) return
     /** @type {Promise<unknown>} */
     let told = Promise.resolve()
-    /** In order and one at a time; nobody waits for it. @param {Told} what @param {string} [session_id] */
+    /** In order and one at a time; not awaited. @param {Told} what @param {string} [session_id] */
     const tell = (what, session_id) => {
       const all = { host: HOST, session_id, cwd: api.state.path.directory, ...what }
       told = told.then(() => call(hook, all))
     }
     listen({ ...api, event: quietly(api.event) }, tell)
     api.lifecycle.onDispose(() => Promise.race([told, sleep(PARTING_MS)]))
-    // Its first screen is drawn when everything else is done.
+    // Its first screen is drawn after everything else.
     setTimeout(() => tell({ event: 'started' }, api.route.current.params?.sessionID), 0)
   },
 }
 
-/** What another version tells in another form troubles nobody. @param {Tui['event']} event @returns {Tui['event']} */
+/** Ignores events in the format of another version. @param {Tui['event']} event @returns {Tui['event']} */
 function quietly(event) {
   return {
     on: (type, handler) =>
@@ -40,7 +40,7 @@ function quietly(event) {
         try {
           handler(told)
         } catch {
-          // The screen still tells.
+          // The screen still shows it.
         }
       }),
   }
@@ -48,11 +48,11 @@ function quietly(event) {
 
 /** @param {Tui} api @param {(what: Told, session?: string) => void} tell */
 function listen({ event, state, route }, tell) {
-  /** @type {Map<string, ReturnType<typeof openTurn>>} The turns that go on, by their sessions. */
+  /** @type {Map<string, ReturnType<typeof openTurn>>} The running turns, by session. */
   const turns = new Map()
-  /** @type {Map<string, string>} The sessions of agents that an agent has started. */
+  /** @type {Map<string, string>} The sessions of subagents. */
   const parents = new Map()
-  /** @type {Map<string, 'known' | 'told'>} The prompts; their words come after them. */
+  /** @type {Map<string, 'known' | 'told'>} The prompts; their text comes later. */
   const prompts = new Map()
   let shown = route.current.params?.sessionID ?? ''
 
@@ -87,7 +87,7 @@ function listen({ event, state, route }, tell) {
     tell({ event: 'prompt', prompt: text, turn: turn.name }, sessionID)
   })
   event.on('session.error', ({ properties: { sessionID = '', error } }) => turns.get(sessionID)?.failed(error ?? {}))
-  // A session is idle also after a person's own shell command.
+  // A session is also idle after the user's own shell command.
   event.on('session.idle', ({ properties: { sessionID } }) => {
     const turn = turns.get(sessionID)
     turns.delete(sessionID)
@@ -95,11 +95,11 @@ function listen({ event, state, route }, tell) {
   })
 }
 
-/** Also what an agent asks that an agent has started: it is shown to the same person. @param {Tui['event']} event @param {(what: Told) => void} tell */
+/** Includes questions of subagents: they are shown to the same user. @param {Tui['event']} event @param {(what: Told) => void} tell */
 function onQuestions(event, tell) {
-  /** @type {Map<string, NodeJS.Timeout>} Those that may answer themselves. */
+  /** @type {Map<string, NodeJS.Timeout>} Questions that may answer themselves. */
   const fresh = new Map()
-  /** @type {Set<string>} Those that were told, and are open. */
+  /** @type {Set<string>} Questions that were reported and are open. */
   const open = new Set()
   /** @param {string} id @param {string} question */
   const asks = (id, question) => {
@@ -116,7 +116,7 @@ function onQuestions(event, tell) {
     if (open.delete(requestID) && open.size === 0) tell({ event: 'answered' })
   }
   event.on('permission.asked', ({ properties: { id, permission, patterns = [], metadata } }) =>
-    asks(id, `It asks for a permission: ${permission} ${metadata?.command ?? patterns.join(' ')}`.trim()),
+    asks(id, `It asks for permission: ${permission} ${metadata?.command ?? patterns.join(' ')}`.trim()),
   )
   event.on('question.asked', ({ properties: { id, questions } }) =>
     asks(id, questions.map(({ question }) => question).join('\n')),
@@ -136,7 +136,7 @@ function parseHook({ RALPH_PANE, RALPH_PANE_TELL }) {
   }
 }
 
-/** Whatever goes wrong with it, the session goes on. @param {string[]} hook @param {object} what */
+/** Whatever goes wrong, the session continues. @param {string[]} hook @param {object} what */
 function call([program = '', ...args], what) {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
@@ -145,12 +145,12 @@ function call([program = '', ...args], what) {
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     child.on('error', resolve).on('close', resolve)
-    child.stdin.on('error', () => {}) // it may end without reading
+    child.stdin.on('error', () => {}) // it may exit without reading
     child.stdin.end(JSON.stringify(what))
   }).catch(() => {})
 }
 
-/** What a turn comes to, gathered while it goes on; what it spends on other sessions is its own. @param {string} session @param {string} name */
+/** The outcome of a turn, gathered while it runs; spending in subagent sessions counts as its own. @param {string} session @param {string} name */
 function openTurn(session, name) {
   /** @type {Map<string, Info>} */
   const messages = new Map()
@@ -193,11 +193,11 @@ function openTurn(session, name) {
 
 /** @param {Info} [last] @param {Failure} [failure] @returns {Pick<Turned, 'outcome' | 'error_message'>} */
 function outcomeOf(last, failure) {
-  // A session is idle a moment before its last message has the error. A message with its end has got over it.
+  // A session is idle a moment before its last message has the error. A finished message has recovered from it.
   const isWhole = last?.finish !== undefined && last.finish !== 'tool-calls'
   const error = last?.error ?? (isWhole ? undefined : failure)
   if (error && error.name !== 'MessageAbortedError') return { outcome: 'error', error_message: wordsOf(error) }
-  // It ends in the middle when a person refuses a permission or an answer.
+  // It ends midway when the user refuses a permission or an answer.
   return { outcome: error || last?.finish === 'tool-calls' ? 'aborted' : 'completed' }
 }
 

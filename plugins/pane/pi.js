@@ -1,11 +1,11 @@
-/** Tells ralph what happens in a Pi that works in one of its panes. Decides nothing, and changes nothing in the session. */
+/** Reports to ralph what happens in a Pi in one of its panes. Decides nothing, and changes nothing in the session. */
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** @import { Memory, Pi, PiContext, PiMessage, Tell, Turned, Usage } from './host.d.mts' */
 
 const LIMIT_MS = 30_000
-/** Pi takes a prompt and may still refuse it: no model, no key, another extension. It says so only on its screen. */
+/** Pi may refuse a prompt after accepting it: no model, no key, another extension. It says so only on its screen. */
 const BEGINS_MS = 10_000
 const LOOK_MS = 1_000
 /** As old and new terminals send it. */
@@ -16,7 +16,7 @@ export default function pane(pi) {
   const hook = parseHook(process.env)
   if (!hook) return
   const memory = remember()
-  /** In order and one at a time; nobody waits for it. @type {Tell} */
+  /** In order and one at a time; not awaited. @type {Tell} */
   const tell = ({ cwd, sessionManager }, what) => {
     const told = { host: 'pi', session_id: sessionManager?.getSessionId(), cwd, ...what }
     memory.told = memory.told.then(() => call(hook, told))
@@ -34,7 +34,7 @@ export default function pane(pi) {
   })
 }
 
-/** Pi reads this file anew for every session. @returns {Memory} */
+/** Pi reloads this file for every session. @returns {Memory} */
 function remember() {
   /** @type {{ ralphPane?: Memory }} */
   const kept = Object(globalThis)
@@ -45,7 +45,7 @@ function remember() {
 /** @param {Pi} pi @param {Tell} tell @param {Memory} memory */
 function onTrust(pi, tell, memory) {
   pi.on('project_trust', (_, context) => {
-    // Where the answer is known already, Pi does not ask, and the session begins.
+    // If the answer is already known, Pi does not ask, and the session starts.
     memory.trust = setTimeout(() => {
       memory.isAsking = true
       tell(context, { event: 'asks', question: 'Trust the project folder?' })
@@ -70,7 +70,7 @@ function onSession(pi, tell, memory) {
 
 /** @param {Pi} pi @param {Tell} tell @param {Memory} memory */
 function onTurns(pi, tell, memory) {
-  /** @type {ReturnType<typeof openTurn> | undefined} The one that goes on. */
+  /** @type {ReturnType<typeof openTurn> | undefined} The running turn. */
   let turn
   /** @type {NodeJS.Timeout | undefined} */
   let beginning
@@ -88,7 +88,7 @@ function onTurns(pi, tell, memory) {
   }
 
   pi.on('session_start', (_, { ui }) => {
-    // Where a person ends its wait for another try, Pi tells no more than the error it had before.
+    // When the user cancels its wait for a retry, Pi reports only the earlier error.
     unlisten = ui.onTerminalInput((key) => {
       if (turn && ESCAPES.includes(key)) turn.escaped = true
     })
@@ -100,7 +100,7 @@ function onTurns(pi, tell, memory) {
     clearInterval(beginning)
     beginning = setInterval(() => {
       idleMs = context.isIdle() && !memory.isAsking ? idleMs + LOOK_MS : 0
-      if (idleMs >= BEGINS_MS) settle(context, 'Pi took the prompt and began no turn: its screen tells why.')
+      if (idleMs >= BEGINS_MS) settle(context, 'Pi accepted the prompt but started no turn: its screen says why.')
     }, LOOK_MS)
   })
   pi.on('agent_start', () => {
@@ -131,7 +131,7 @@ function parseHook({ RALPH_PANE, RALPH_PANE_TELL }) {
   }
 }
 
-/** Whatever goes wrong with it, the session goes on. @param {string[]} hook @param {object} what */
+/** Whatever goes wrong, the session continues. @param {string[]} hook @param {object} what */
 function call([program = '', ...args], what) {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
@@ -140,12 +140,12 @@ function call([program = '', ...args], what) {
       stdio: ['pipe', 'ignore', 'ignore'],
     })
     child.on('error', resolve).on('close', resolve)
-    child.stdin.on('error', () => {}) // it may end without reading
+    child.stdin.on('error', () => {}) // it may exit without reading
     child.stdin.end(JSON.stringify(what))
   }).catch(() => {})
 }
 
-/** What a turn comes to, gathered while it goes on. @param {string} name */
+/** The outcome of a turn, gathered while it runs. @param {string} name */
 function openTurn(name) {
   /** @type {PiMessage | undefined} */
   let last

@@ -277,6 +277,6 @@ test('somebody else’s change between the question and the answer is not overwr
   const place = PLACES.claude as Place
   const edits = plan('claude', place, site)
   put(join(site.person, '.claude/settings.json'), '{"theme":"dark"}')
-  expect(() => applyInstall(open('claude', place, site).installation, edits, [])).toThrow('changed by somebody else')
+  expect(() => applyInstall(open('claude', place, site).installation, edits, [])).toThrow('changed by another program')
   expect(readFileSync(join(site.person, '.claude/settings.json'), 'utf8')).toBe('{"theme":"dark"}')
 })

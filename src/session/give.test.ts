@@ -38,6 +38,6 @@ describe('a prompt', () => {
     expect(wholePrompt('/none', loopAfter({ ...spec, signals: [] }), codex)).toContain(
       'put `<promise>DONE</promise>` alone',
     )
-    expect(wholePrompt('/none', loopAfter({ ...spec, prompt: 'Go on.' }), codex)).not.toContain('as it was typed')
+    expect(wholePrompt('/none', loopAfter({ ...spec, prompt: 'Go on.' }), codex)).not.toContain('as typed')
   })
 })

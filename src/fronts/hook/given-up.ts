@@ -1,4 +1,4 @@
-/** Whether a client has given a turn up: some tell of each request that failed, but only their record says which was the last. */
+/** Whether a client has given up on a turn: some report every failed request, but only the transcript says which was the last. */
 import { setTimeout as nap } from 'node:timers/promises'
 import { tailOf } from '../../host/tail.ts'
 import { type Json, parseJson, word } from './payload.ts'
@@ -6,7 +6,7 @@ import { type Json, parseJson, word } from './payload.ts'
 const TAIL = 1 << 16
 const PATIENCE_MS = 5_000
 
-/** The error that ended a turn of Codex. Undefined where it ended well, or goes on: then the next request tells. */
+/** The error that ended a Codex turn. Undefined if it ended well or continues: then the next request decides. */
 export async function whyGivenUp(path: string, turn: string): Promise<string | undefined> {
   for (let waited = 0; waited < PATIENCE_MS; waited += 50) {
     const end = endOf(path, turn)
@@ -20,15 +20,15 @@ function endOf(path: string, turn: string): Json | undefined {
   const lines = tailOf(path, TAIL)
     .split('\n')
     .filter((line) => line.includes('"task_complete"'))
-  // The first line of the tail may be cut, and the last one half written.
+  // The first line of the tail may be incomplete, and so may the last.
   const ends = lines.map((line) => objectOf(parseJson(line)?.payload))
   return ends.findLast(({ type, turn_id: id }) => type === 'task_complete' && id === turn)
 }
 
-/** Copilot tries again after a second at the least. */
+/** Copilot retries after one second at the earliest. */
 const NEXT_TRY_MS = 900
 
-/** The error that ended a turn of Copilot, soon after the time of a request that failed. */
+/** The error that ended a Copilot turn soon after a failed request. */
 export async function whyFailed(path: string, time: unknown): Promise<string | undefined> {
   for (let waited = 0; waited < NEXT_TRY_MS; waited += 50) {
     const lines = tailOf(path, TAIL).split('\n')

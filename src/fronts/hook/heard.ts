@@ -1,10 +1,10 @@
-/** Which line of a session's record was the last command that was carried out: every stop finds it there again. */
+/** Remembers which transcript line was the last command carried out: every stop finds it there again. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makePrivateFolder, writeWhole } from '../../host/files.ts'
 import { isSessionId } from '../../session/armed.ts'
 
-/** This session's prompts are told to a hook, so its record is not asked. */
+/** A hook gets this session's prompts, so its transcript is not read for them. */
 export const EVERYTHING = '*'
 
 export function isNews(home: string, session: string, line: string): boolean {

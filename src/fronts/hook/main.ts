@@ -1,4 +1,4 @@
-/** The hook program: one call for one event of a session. It fails open: whatever goes wrong, nobody's session is trapped. */
+/** The hook program: one call per session event. It fails open: whatever goes wrong, it never traps a session. */
 import { readFileSync, writeSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -18,10 +18,10 @@ import { readPayload, type Said } from './payload.ts'
 import { printStop, type Reply } from './reply.ts'
 import { readStop, transcriptOf } from './stop.ts'
 
-/** `more` loads what only some calls need: the end of a turn without checks needs none of it. */
+/** `more` loads what only some calls need: the end of a turn without checks does not need it. */
 async function main(more: () => typeof More): Promise<void> {
   const { env } = process
-  if (env.RALPH_LOOP_ID) return // an agent that ralph itself has started
+  if (env.RALPH_LOOP_ID) return // an agent that ralph itself started
   const home = resolve(env.RALPH_HOME || join(homedir(), '.ralph'))
   const said = readPayload(await readStdin(), env, CALLED.exec(process.argv.at(-1) ?? '')?.[0])
   if (!said) return
@@ -38,7 +38,7 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
   if (from.during === 'prompt') return more().replyToTyped(desk, said)
   const armed = loadArmed(desk.home, from.session)
   if (armed?.vault || process.argv.at(-2) === 'task') return more().replyToTask(desk, said)
-  // Droid's one-shot mode tells no hook what was typed; its record does.
+  // Droid's one-shot mode does not tell a hook what was typed; its transcript has it.
   if (!armed && HOSTS[from.host].speaks === 'droid')
     return more().replyToRecord(desk, from, transcriptOf(payload) ?? '')
   if (!armed) return from.shim ? printStop(NOTHING, from) : {}
@@ -55,7 +55,7 @@ async function reply(desk: Desk, said: Said, more: () => typeof More): Promise<R
   return printStop(answer, from)
 }
 
-/** The store is not closed: it has saved everything, and tidying up is for whoever has time. */
+/** The store is not closed: it has saved everything, and closing takes time. */
 function openDesk(home: string, { shim }: Said['from'], more: () => typeof More): Desk {
   let store: LoopStore | undefined
   const stop = new AbortController()
@@ -86,13 +86,13 @@ function openDesk(home: string, { shim }: Said['from'], more: () => typeof More)
   }
 }
 
-/** The stream of stdout takes as long to open as everything else together. */
+/** Opening the stdout stream takes as long as everything else together. */
 function write(text: string): void {
   let bytes = Buffer.from(text)
   try {
     while (bytes.length > 0) bytes = bytes.subarray(writeSync(1, bytes))
   } catch {
-    process.stdout.write(bytes) // a pipe that is full just now
+    process.stdout.write(bytes) // the pipe is full
   }
 }
 
@@ -100,7 +100,7 @@ async function readStdin(): Promise<string> {
   try {
     return readFileSync(0, 'utf8')
   } catch {
-    // A pipe that is not ready cannot be read at once.
+    // A pipe that is not ready cannot be read synchronously.
     const pieces: Buffer[] = []
     for await (const piece of process.stdin) pieces.push(piece)
     return Buffer.concat(pieces).toString('utf8')

@@ -1,9 +1,9 @@
-/** What an error means that a host passes on. */
+/** Interprets an error passed on by a host. */
 import type { Outcome } from '../../agents/agent.ts'
 import { kindOfMessage, wordsOfError } from '../../agents/api-error.ts'
 import { readReset } from '../../agents/reset.ts'
 
-/** What an error of the agent means, when it can go on, and its words for a person. */
+/** The kind of an agent error, when the agent can continue, and the message for the user. */
 export function meaningOf(message: string, at: number): Pick<Outcome, 'kind' | 'message' | 'resetsAt'> {
   const kind = kindOfMessage(message)
   const resetsAt = kind === 'rate-limit' ? readReset(message.replace('~', ''), at) : undefined

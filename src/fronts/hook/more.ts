@@ -1,4 +1,4 @@
-/** What only some calls of the hook program need, loaded when they do: a person's commands, running checks, a new database. */
+/** What only some calls of the hook program need, loaded on demand: user commands, running checks, a new database. */
 import { type CheckHands, type Checking, checkHands } from '../../drive/check-hands.ts'
 import { RalphError } from '../../error.ts'
 import { unwrapPrompt } from '../../formats/wrapped-prompt.ts'
@@ -29,7 +29,7 @@ export { openDatabase } from '../../host/migrate.ts'
 export { capNote, checkWords, findingNotes, standing } from '../../session/standing.ts'
 export { lastMessage, meaningOf, newPart }
 
-/** What a person typed. */
+/** Replies to what the user typed. */
 export async function replyToTyped(desk: Desk, { from, payload, event }: Said): Promise<Reply> {
   const typed = readTyped(event, payload)
   if (HOSTS[from.host].speaks === 'droid' && typed?.kind === 'command') remember(desk.home, from.session, EVERYTHING)
@@ -44,7 +44,7 @@ export async function replyToTyped(desk: Desk, { from, payload, event }: Said): 
   return printTyped(answer, isAmid ? { ...from, amid: true } : from, typed)
 }
 
-/** What a person typed according to the session's own record. */
+/** Replies to what the user typed, according to the session's own transcript. */
 export async function replyToRecord(desk: Desk, from: From, transcript: string): Promise<Reply> {
   const prompt = lastPrompt(transcript)
   const typed = parseTyped(prompt?.text ?? '')
@@ -55,19 +55,19 @@ export async function replyToRecord(desk: Desk, from: From, transcript: string):
   return printTyped(answer, from, typed)
 }
 
-/** The agent is let go, and its client ends with 0 whatever became of the loop: so that is printed where nobody watches. */
+/** The agent stops, and its client exits with 0 however the loop ended: so without a terminal the outcome is printed. */
 export function sayAloud(answer: Answer, words: readonly string[] = []): void {
   const text = textOf(answer)
   if (text) printThrough(words, text)
 }
 
-/** A tool has ended in the middle of a turn. Where a person's Esc ended it, Gemini tells no other hook. */
+/** A tool has ended mid-turn. If the user's Esc ended it, Gemini calls no other hook. */
 export async function replyToTool(desk: Desk, { from, payload }: Said): Promise<Reply> {
   if (!wasCancelled(transcriptOf(payload) ?? '')) return {}
   return printStop(await failOpen(() => turnOver(desk, { session: from.session, outcome: 'aborted' })), from)
 }
 
-/** A session that works on a task of a vault has ended a turn. Its script names the vault; other hooks know the session's loop. */
+/** A session that works on a vault task has ended a turn. Its script names the vault; other hooks know the session's loop. */
 export async function replyToTask(desk: Desk, { from, payload }: Said): Promise<Reply> {
   const [event, vault] = process.argv.slice(-2)
   const over = () =>
@@ -81,7 +81,7 @@ export async function replyToTask(desk: Desk, { from, payload }: Said): Promise<
   return printStop(await failOpen(() => answer().catch(inWords)), from)
 }
 
-/** The errors of tasks have names of their own. */
+/** Task errors have their own codes. */
 function inWords(cause: unknown): Answer {
   if (cause instanceof RalphError) return say(`ralph: ${cause.message}`, 'error')
   throw cause
@@ -90,7 +90,7 @@ function inWords(cause: unknown): Answer {
 async function answerTo(desk: Desk, from: From, typed: Typed, record?: string): Promise<Answer> {
   switch (typed.kind) {
     case 'prompt': {
-      // A task of a vault goes on whatever is said besides.
+      // A vault task continues whatever else is typed.
       if (loadArmed(desk.home, from.session)?.vault) return NOTHING
       const asked = { ...from, record, args: typed.words }
       return (await wrapped(desk, asked)) ?? otherPrompt(desk, from.session, typed.words)
@@ -109,13 +109,13 @@ async function answerTo(desk: Desk, from: From, typed: Typed, record?: string): 
   }
 }
 
-/** What a dispatcher types into a pane has its loop already, and a shim has sent the prompt on by itself. */
+/** A dispatcher's prompt in a pane already has its loop, and a shim has sent the prompt by itself. */
 async function wrapped(desk: Desk, asked: From & Asked): Promise<Answer | undefined> {
   if (asked.shim || desk.env.RALPH_PANE !== undefined || !unwrapPrompt(asked.args)) return undefined
   return withStore(desk, (whole) => beginWrapped(whole, asked))
 }
 
-/** With a store that can also be asked about other loops. */
+/** With a store that also answers questions about other loops. */
 async function withStore<A extends Answer | undefined>(desk: Desk, work: (whole: WholeDesk) => Promise<A>): Promise<A> {
   const store = openStore(desk.home, desk.now)
   try {
@@ -125,7 +125,7 @@ async function withStore<A extends Answer | undefined>(desk: Desk, work: (whole:
   }
 }
 
-/** While checks run the store is watched, so that a cancel from elsewhere ends them. */
+/** Watches the store while checks run, so that a cancel from elsewhere stops them. */
 export function checker(
   { home, now }: Pick<Desk, 'home' | 'now'>,
   checking: Omit<Checking, 'store' | 'home'>,
@@ -134,7 +134,7 @@ export function checker(
   const hands = checkHands({ ...checking, home, store })
   return {
     async check(loop, next) {
-      await reap(loop.id) // checks of a hook that was killed
+      await reap(loop.id) // checks left by a hook that was killed
       return hands.check(loop, next)
     },
     async prove(loop, next) {

@@ -1,9 +1,9 @@
-/** What was said since the last time, for a host that repeats all of its answers. */
+/** The text since the last time, for a host that repeats all of its answers. */
 import { createHash } from 'node:crypto'
 import type { Armed } from '../../session/armed.ts'
 import { wasCancelled } from './transcript.ts'
 
-/** Nothing where a person stopped the answer in its middle: that is in the session's own record alone. */
+/** Nothing if the user stopped the answer midway, which only the session's own transcript shows. */
 export function newPart(
   text: string,
   before: Armed['heard'],

@@ -1,4 +1,4 @@
-/** What the client in a pane tells, whoever it is, as mail for its dispatcher. */
+/** Turns reports of any client in a pane into mail for its dispatcher. */
 import { join } from 'node:path'
 import type { Outcome } from '../../agents/agent.ts'
 import type { Mail } from '../../host/store.ts'
@@ -12,18 +12,18 @@ import { errorShown, lastMessage } from './transcript.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Undefined for what is no business of a dispatcher. */
+/** Undefined for what does not concern a dispatcher. */
 export async function readNotice(text: string, env: Env, now: () => number): Promise<Mail | undefined> {
   const told = parseJson(text)
   if (told?.event === 'ended') return ended(told)
-  // A client that has no session yet can be talked to all the same.
+  // A client without a session yet accepts input anyway.
   const said = told && fromPayload({ session_id: NONE, cwd: NONE, ...told }, env)
   return said && toMail(said.event, said.payload, said.from, { env, now })
 }
 
 const NONE = '-'
 
-/** The shell around the client tells that it has ended. */
+/** The shell around the client reports that it has exited. */
 function ended({ code, closed }: Json): Mail {
   return { kind: 'ended', code: typeof code === 'number' ? code : 1, ...(closed === true ? { closed } : {}) }
 }
@@ -47,7 +47,7 @@ async function toMail(event: string, payload: Json, from: From, { env, now }: He
     case 'BeforeAgent':
     case 'beforeSubmitPrompt': {
       const words = whole(submitted(payload), from)
-      // Some hosts tell the end of a background task as a prompt.
+      // Some hosts report the end of a background task as a prompt.
       return /^\s*($|<task-notification>)/.test(words) ? undefined : { kind: 'prompt', words, ...marks }
     }
     case 'stop':
@@ -87,7 +87,7 @@ async function toMail(event: string, payload: Json, from: From, { env, now }: He
   }
 }
 
-/** As it was typed; but Qwen tells a long paste by the mark that stood for it, and what it stands for only as the prompt. */
+/** The prompt as typed; but for a long paste Qwen submits only a placeholder, and has the full text as the prompt. */
 function submitted({ submitted_prompt: typed, prompt }: Json): string {
   const words = word(typed)
   const isMark = words !== undefined && /^\s*\[Pasted Content \d+ chars\]\s*$/.test(words)
@@ -98,14 +98,14 @@ function failing(payload: Json, message: string): Json {
   return { last_assistant_message: '', ...payload, outcome: 'error', error_message: message }
 }
 
-/** Where Copilot writes down what happens in a session. */
+/** Where Copilot records a session. */
 function recordOf({ session }: From, { COPILOT_HOME, HOME = '' }: Env): string {
   return join(COPILOT_HOME || join(HOME, '.copilot'), 'session-state', session, 'events.jsonl')
 }
 
 const PASTED = /^<pasted_content file="([^"]+)" size="[^"]*" lines="\d+" \/>$/
 
-/** Of a long paste Copilot tells only where it has put it. */
+/** For a long paste Copilot reports only the file it saved it in. */
 function whole(words: string, { host }: From): string {
   const [, file = ''] = (host === 'copilot' && PASTED.exec(words.trim())) || []
   return (file && tailOf(file.replaceAll('&amp;', '&'), 1 << 24)) || words
@@ -117,7 +117,7 @@ async function stopOf(from: From, payload: Json, now: () => number): Promise<Sto
     lastMessage: (path) => lastMessage(path, from.host, payload),
     failed: (message) => meaningOf(message, now()),
   })
-  // Droid ends a turn that failed as one that a person has stopped.
+  // Droid ends a failed turn like one that the user stopped.
   const error =
     outcome === 'aborted' && from.host === 'droid' ? errorShown(transcriptOf(payload) ?? '', payload) : undefined
   if (error !== undefined) return stopOf(from, failing(payload, error), now)
@@ -126,7 +126,7 @@ async function stopOf(from: From, payload: Json, now: () => number): Promise<Sto
 
 type Stopped = { outcome: Outcome | 'aborted'; background?: true }
 
-// That it has been waiting for a prompt for long is nothing new.
+// That it has been waiting for a prompt for a while is not news.
 const IDLE = new Set(['idle_prompt', 'auth_success'])
 
 function asked(event: string, payload: Json): Mail | undefined {
@@ -138,7 +138,7 @@ function asked(event: string, payload: Json): Mail | undefined {
   }
 }
 
-/** A tool that asks the person has nothing to be allowed. */
+/** A tool that asks the user a question needs no permission. */
 function questionOf({ tool_input: input }: Json): string | undefined {
   const { questions } = (typeof input === 'object' && input ? input : {}) as Json
   const [first] = Array.isArray(questions) ? questions : []

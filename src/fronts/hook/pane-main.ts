@@ -1,4 +1,4 @@
-/** The hook program of an agent in a pane: leaves what its client tells in the mail of its dispatcher. It prints nothing and never fails. */
+/** The hook program of an agent in a pane: puts its client's reports into the dispatcher's mail. Prints nothing and never fails. */
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { readNotice } from './notice.ts'
 async function main(): Promise<void> {
   const { env } = process
   const [crew, name] = (env.RALPH_PANE ?? '').split('/')
-  if (!crew || !name || env.RALPH_LOOP_ID) return // an agent that ralph itself has started, inside of this one
+  if (!crew || !name || env.RALPH_LOOP_ID) return // an agent that ralph itself started inside this one
   const launch = Number(env.RALPH_PANE_LAUNCH)
   const mail = await readNotice(readFileSync(0, 'utf8'), env, Date.now)
   if (!mail) return
@@ -24,4 +24,4 @@ async function main(): Promise<void> {
   postMail(asking, { crew, name }, { mail: sealMail(home, { ...mail, launch }), at: Date.now() })
 }
 
-main().catch(() => {}) // the client has done nothing wrong; its screen tells what this could not
+main().catch(() => {}) // not the client's fault; its screen shows what this could not report

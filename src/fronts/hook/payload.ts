@@ -1,10 +1,10 @@
-/** What a host tells its hook, whoever the host is. */
+/** What a hook gets from its host, whichever it is. */
 import { type HostName, isHostName } from '../../session/hosts.ts'
 
 /**
- * `shim`: ralph's own shim asks, and not the host itself. `during`: what the host is at. `feedback`: at a stop it takes
- * words for its agent that it does not show as an error. `amid`: the agent is at work, and to refuse what was typed would
- * end its turn without a word to anybody.
+ * `shim`: called by ralph's own shim, not by the host itself. `during`: what the host is doing. `feedback`: at a stop it
+ * takes words for its agent without showing them as an error. `amid`: the agent is working, and blocking what was typed
+ * would silently end its turn.
  */
 export type From = {
   host: HostName
@@ -25,8 +25,8 @@ const STOPS = ['stop', 'Stop', 'agentStop', 'AfterAgent', 'AfterTool']
 const FEEDBACK = /^claude-code_(?:[3-9]|\d\d|2-(?:[2-9]|\d\d)|2-1-(?:16[3-9]|1[7-9]\d|[2-9]\d\d|\d{4}))/
 
 /**
- * Undefined for what is none of ralph's business: not JSON, no event, no session. `called`: how the gate was called, for
- * Copilot, which names no event to the hooks of its own settings.
+ * Undefined for what does not concern ralph: not JSON, no event, no session. `called`: how the hook script was called, for
+ * Copilot, which does not name the event to hooks in its own settings.
  */
 export function readPayload(text: string, env: Env, called?: string): Said | undefined {
   const payload = parseJson(text)
@@ -70,7 +70,7 @@ function hostOf(payload: Json, env: Env): HostName {
   return env.FACTORY_PROJECT_DIR ? 'droid' : 'claude'
 }
 
-/** The project, which does not move when the agent changes its folder. */
+/** The project, which stays the same when the agent changes its folder. */
 function dirOf(payload: Json, env: Env): string | undefined {
   const [root] = Array.isArray(payload.workspace_roots) ? payload.workspace_roots : []
   const stays = 'host' in payload ? undefined : env.CLAUDE_PROJECT_DIR || env.FACTORY_PROJECT_DIR

@@ -1,4 +1,4 @@
-/** ralph's answer to what a person typed, in each host's own form. Nothing at all lets the prompt pass. */
+/** ralph's answer to what the user typed, in each host's own format. Empty output lets the prompt pass. */
 import type { Answer } from '../../session/answer.ts'
 import { type CommandName, type Dialect, HOSTS } from '../../session/hosts.ts'
 import type { From } from './payload.ts'
@@ -33,11 +33,11 @@ export function printTyped(answer: Answer, from: From, typed: Typed): Reply {
   }
 }
 
-/** Commands that leave the agent at its work. */
+/** Commands that let the agent keep working. */
 const GOES_ON: ReadonlySet<CommandName> = new Set(['loop', 'status', 'help', 'resume', 'steer'])
 const TAKEN = 'ralph has handled this message. Continue what you were doing.'
 
-/** Droid tells its agent, too, what a hook prints, and shows the beginning of it. */
+/** Droid also passes a hook's output to its agent, and shows the start of it. */
 function said(text: string, prompt: string | undefined): Reply {
   const out = prompt === undefined ? text : noted(text, prompt)
   return out ? { out } : {}

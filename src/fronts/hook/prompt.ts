@@ -1,4 +1,4 @@
-/** What a person typed in their session: a command of ralph's, or something else. */
+/** What the user typed in their session: a ralph command, or something else. */
 import type { CommandName } from '../../session/hosts.ts'
 import { type Json, word } from './payload.ts'
 
@@ -32,7 +32,7 @@ export function readTyped(event: string, payload: Json): Typed | undefined {
   }
 }
 
-/** Some hosts tell their own doings as prompts, such as the result of a tool or the end of a background task. */
+/** Some hosts report their own events as prompts, such as a tool result or the end of a background task. */
 function typedBy(payload: Json): Typed | undefined {
   const typed = parseTyped(word(payload.submitted_prompt) ?? word(payload.prompt) ?? '')
   if (typed.kind === 'prompt' && /^\s*($|<(task-|system_)notification>)/.test(typed.words)) return undefined
@@ -45,7 +45,7 @@ function isCommandName(name: unknown): name is CommandName {
   return COMMANDS.some((command) => command === name)
 }
 
-// What a person may type, and what hosts make of it before a hook sees it.
+// What the user may type, and what hosts turn it into before a hook sees it.
 const TYPED =
   /^\s*[/$]?(?:ralph[:.-](loop|cancel|status|help|pause|resume|steer)|(cancel)-ralph)(?:[ \t]+|(?=[\r\n])|$)([\s\S]*)$/
 const SKILL =
@@ -53,11 +53,11 @@ const SKILL =
 const TAGGED =
   /^\s*(?:<command-message>[^<]*<\/command-message>\s*)?<command-name>\/?ralph:(\w+)<\/command-name>(?:[\s\S]*?<command-args>([\s\S]*)<\/command-args>)?\s*$/
 
-// Droid sends the text of a command's file: its last line is what was typed, or else its first names the command.
+// Droid sends the text of a command's file: its last line is what was typed; otherwise its first line names the command.
 const NOTIFIED =
   /^\s*<system-notification>(?:[\s\S]*?\n(\/ralph[:-][\s\S]*?)|\s*(ralph:\w+)\b[\s\S]*?)\s*<\/system-notification>\s*$/
 
-// The text of a command's file stands in brackets, and what was typed follows it.
+// The text of a command's file is in brackets, followed by what was typed.
 const FILE = /^\n\n(?:\[ralph: [^\]]*\])?(?:\n*\/ralph[:.-]\w+(?:\s([\s\S]*))?)?$/
 
 export function parseTyped(prompt: string): Typed {

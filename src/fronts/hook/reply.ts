@@ -1,4 +1,4 @@
-/** ralph's answer to a turn that ended, in each host's own form. Nothing at all lets the stop pass. */
+/** ralph's answer to the end of a turn, in each host's own format. Empty output lets the agent stop. */
 import { iterationLimit } from '../../engine/limits.ts'
 import { statusOf } from '../../engine/loop.ts'
 import { harmless } from '../../formats/harmless.ts'
@@ -6,7 +6,7 @@ import type { Answer } from '../../session/answer.ts'
 import { HOSTS } from '../../session/hosts.ts'
 import type { From } from './payload.ts'
 
-/** `error`: the words for a host that shows them only then. */
+/** `error`: text for a host that shows it only on an error. */
 export type Reply = { out?: string; error?: string }
 
 export function printStop(answer: Answer, { host, shim, feedback }: From): Reply {
@@ -26,7 +26,7 @@ export function printStop(answer: Answer, { host, shim, feedback }: From): Reply
   return print({ decision: 'block', reason: answer.prompt, ...told, ...clear })
 }
 
-/** Droid shows all that a hook prints as it is, and nothing else that is meant for a person. So the agent is told that, too. */
+/** Droid shows a hook's output as is, and nothing else meant for the user. So the agent gets the note too. */
 function inWords(note: string, prompt: string | undefined): Reply {
   if (prompt === undefined) return note ? { out: note } : {}
   return print({ decision: 'block', reason: noted(note, prompt), suppressOutput: true })
@@ -46,12 +46,12 @@ export function textOf(answer: Answer): string {
     .join('\n')
 }
 
-/** A host prints them as they are. */
+/** A host prints them unchanged. */
 function shown({ show }: Answer): Answer['show'] {
   return show.map((note) => (/^[\n -~]*$/.test(note.text) ? note : { ...note, text: harmless(note.text) }))
 }
 
-/** For the shims of hosts that have no hook programs. */
+/** For the shims of hosts without hook programs. */
 export function neutral(answer: Answer): object {
   const { loop, prompt, fresh, waitMs, context, verdicts, checked, trust } = answer
   const show = shown(answer)

@@ -1,4 +1,4 @@
-/** A turn that ended, as a host tells it. */
+/** The end of a turn, as a host reports it. */
 import type { Outcome } from '../../agents/agent.ts'
 import { sumOf } from '../../agents/usage.ts'
 import { tailOf } from '../../host/tail.ts'
@@ -10,13 +10,13 @@ import type { newPart as NewPart } from './new-part.ts'
 import { type From, type Json, word } from './payload.ts'
 
 /**
- * `newPart` tells what was said since the last time, for a host that repeats all of its answers. `lastMessage` finds the
- * last words where the host does not tell them, or nothing where a person stopped the agent.
- * `failed` knows what an error means.
+ * `newPart` returns the text since the last time, for a host that repeats all of its answers. `lastMessage` finds the
+ * last message if the host does not pass it, or nothing if the user stopped the agent.
+ * `failed` interprets an error.
  */
 type Finding = {
   heard?: Armed['heard']
-  /** Up to where the tokens of its record are counted. */
+  /** How far the tokens of its transcript are counted. */
   spent?: Armed['spent']
   newPart: typeof NewPart
   lastMessage: (path: string) => Promise<string | undefined>
@@ -34,7 +34,7 @@ export async function readStop(
   const text = told ?? (await lastMessage(path))
   const { message, heard } =
     speaks === 'gemini' ? newPart(text ?? '', before, path) : { message: text ?? '', heard: undefined }
-  // Nothing new: a person stopped it, or its own loop detector did.
+  // Nothing new: the user stopped it, or its own loop detector did.
   const silent = heard !== undefined && !message.trim()
   const tail = speaks === 'claude' || host === 'codex' ? tailOf(path, TAIL) : ''
   const compactedAt = typeof payload.compacted_at === 'number' ? payload.compacted_at : compactionIn(tail)
@@ -58,7 +58,7 @@ export function transcriptOf(payload: Json): string | undefined {
 
 const TAIL = 1 << 18
 
-// What a person types meanwhile waits in the session's record. Only these words cannot wait for the end of the loop.
+// What the user types during a turn waits in the transcript. Only these commands cannot wait for the end of the loop.
 const WAITING =
   /"operation":"enqueue"[^\n]*"content":"\/ralph:(cancel|pause|steer)\b(?![\s\S]*"operation":"(?:dequeue|remove|popAll)")/g
 
@@ -68,7 +68,7 @@ function waitingIn(tail: string): Pick<TurnOver, 'toBeTold' | 'toBeSteered'> {
   return [command, ...more].every((name) => name === 'steer') ? { toBeSteered: true } : { toBeTold: true }
 }
 
-// How Claude Code and Codex write down that they have shortened the memory of the agent.
+// How Claude Code and Codex record a compaction.
 const COMPACTED = /^(?=.*"(?:subtype":"compact_boundary|type":"compacted)").*?"timestamp":"([^"]+)"/gm
 
 function compactionIn(tail: string): number | undefined {

@@ -1,4 +1,4 @@
-/** The last words of an agent whose hook is not told them: read from the end of the session's own record, whatever its size. */
+/** The agent's last message, if its hook does not get it: read from the end of the session's own transcript, whatever its size. */
 import { setTimeout as nap } from 'node:timers/promises'
 import { tailOf } from '../../host/tail.ts'
 import { HOSTS, type HostName } from '../../session/hosts.ts'
@@ -8,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>
 const TAIL = 1 << 20
 const PATIENCE_MS = 2_000
 
-/** Empty when it is not to be found, undefined when a person stopped the agent. A host may still be writing while its hook runs. */
+/** Empty if not found, undefined if the user stopped the agent. A host may still be writing while its hook runs. */
 export async function lastMessage(path: string, host: HostName, payload: Json): Promise<string | undefined> {
   const { speaks } = HOSTS[host]
   if (!path) return ''
@@ -20,7 +20,7 @@ export async function lastMessage(path: string, host: HostName, payload: Json): 
   }
 }
 
-/** What a person last typed, and which line of the record that is. */
+/** What the user last typed, and which transcript line that is. */
 export function lastPrompt(path: string): { id: string; text: string } | undefined {
   const line = linesOf(path).findLast(
     (each) => each.visibility === undefined && roleOf(each) === 'user' && textOf(each) !== '',
@@ -28,7 +28,7 @@ export function lastPrompt(path: string): { id: string; text: string } | undefin
   return line && { id: String(line.id), text: textOf(line) }
 }
 
-/** A line that tells of this very stop closes the turn; before that the record is not whole. */
+/** The line for this very stop closes the turn; until then the transcript is incomplete. */
 function copilotMessage(lines: readonly Json[], { timestamp }: Json): string | undefined {
   const at = typeof timestamp === 'string' ? Date.parse(timestamp) : timestamp
   const stop = lines.findLastIndex(({ type, data }) => type === 'hook.start' && timeIn(data) === at)
@@ -41,16 +41,16 @@ function timeIn(data: unknown): unknown {
   return objectOf(objectOf(data).input).timestamp
 }
 
-/** Claude's way of writing, which Droid has too. */
+/** Claude's format, which Droid shares. */
 function plainMessage(lines: readonly Json[], { message_id: id }: Json): string | undefined {
-  // What stands before the last prompt was said in an earlier turn.
+  // Anything before the last prompt belongs to an earlier turn.
   const begun = lines.findLastIndex((line) => roleOf(line) === 'user' && textOf(line))
   const said = lines.slice(begun + 1).filter((line) => roleOf(line) === 'assistant')
   const last = id === undefined ? said.findLast((line) => textOf(line)) : said.findLast((line) => line.id === id)
   return last && textOf(last)
 }
 
-/** The turn ended with something that is not the agent's. */
+/** The turn ended with a message that is not the agent's. */
 function wasStopped(lines: readonly Json[], { message_id: id }: Json): boolean {
   const last = lines.findLast((line) => line.id === id)
   return last !== undefined && roleOf(last) !== 'assistant'
@@ -58,7 +58,7 @@ function wasStopped(lines: readonly Json[], { message_id: id }: Json): boolean {
 
 const WHOLE_CHAT = 1 << 23
 
-/** Whether a person stopped Gemini since it was last told something. It writes the whole chat down again right behind that. */
+/** Whether the user stopped Gemini since its last prompt. It rewrites the whole chat right after that. */
 export function wasCancelled(path: string): boolean {
   const last = linesOf(path, WHOLE_CHAT).findLast(
     ({ type, content }) => type === 'user' || (type === 'info' && content === 'Request cancelled.'),
@@ -66,7 +66,7 @@ export function wasCancelled(path: string): boolean {
   return last?.type === 'info'
 }
 
-/** What Droid shows instead of an answer: an error of its model's service. */
+/** What Droid shows instead of an answer: an API error. */
 export function errorShown(path: string, { message_id: id }: Json): string | undefined {
   const shown = linesOf(path).findLast((line) => line.id === id && objectOf(line.message).visibility === 'user_only')
   return (shown && textOf(shown).split('\n')[0]) || undefined
@@ -95,6 +95,6 @@ function parseLine(line: string): Json[] {
   try {
     return line ? [objectOf(JSON.parse(line))] : []
   } catch {
-    return [] // the first line of the tail is cut
+    return [] // the first line of the tail is incomplete
   }
 }

@@ -299,9 +299,7 @@ test('a session that Pi has left during a wait is not touched again', async () =
   await sleep(waitMs) // a timer that is set later fires later: the wait would be over now
   const next = play()
   await next.tell('session_start')
-  await vi.waitFor(() =>
-    expect(next.seen.notices).toEqual([expect.stringMatching(/the loop abc is paused.*resume abc/)]),
-  )
+  await vi.waitFor(() => expect(next.seen.notices).toEqual([expect.stringMatching(/loop abc is paused.*resume abc/)]))
   expect(sent).toHaveLength(1)
   expect(asked().map(({ event, command }) => command ?? event)).toEqual(['loop', 'stop', 'pause'])
 })

@@ -10,7 +10,7 @@ const ask = (folder: string, path: string, headers: Record<string, string> = {})
 test('without a built page a few words say what this is', async () => {
   const answer = ask(join(temporaryFolder(), 'none'), '/')
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(await answer.text()).toContain('This is the server of ralph')
+  expect(await answer.text()).toContain('This is the ralph server')
 })
 
 describe('a built page', () => {

@@ -109,9 +109,9 @@ describe('a reader', () => {
 
   test.each([
     ['after', { after: 'yesterday' }, /"yesterday" is not a position/],
-    ['topics', { topics: ['weather'] as never }, /no topic "weather"/],
+    ['topics', { topics: ['weather'] as never }, /Unknown topic: "weather"/],
     ['loop', { loop: 'zzz' }, /no loop "zzz"/],
-    ['log', { log: ['a1:0'] }, /"a1:0" is not a place in a log/],
+    ['log', { log: ['a1:0'] }, /"a1:0" is not a position in a log/],
   ])('is refused with a sentence when %s is wrong', async (_, asked, sentence) => {
     const { read } = await openLivePlace()
     await expect(read(asked, () => true)).rejects.toThrow(sentence)

@@ -107,7 +107,7 @@ test('a port that is in use is an error where it was asked for', async () => {
   const { port } = await openServer()
   await expect(openServer({ port })).rejects.toMatchObject({
     code: 'port-taken',
-    message: `Port ${port} of 127.0.0.1 is in use. Choose another one with --port P.`,
+    message: `Port ${port} on 127.0.0.1 is in use. Choose another one with --port P.`,
   })
 })
 
