@@ -13,7 +13,7 @@ import { hasTmux, openTerminal } from './tmux.ts'
 const CHECK = 'checks: test -f done.txt'
 
 describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
-  test('types nothing that stands in a task, whatever the task is', async () => {
+  test('types nothing that a task contains as keys, whatever the task is', async () => {
     const crew = makeCrew([{ name: 'one', turns: [DONE], more: CHECK }])
     crew.start()
     await crew.stands('one', 'READY')
@@ -22,7 +22,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('one')).toEqual([expect.stringMatching(/^First \nrm -rf x\n {2}red\n/)])
   })
 
-  test('tells what came of a task to whoever looked while it was at it, and tells it once', async () => {
+  test("reports a task's outcome once, even if the user looked while it was running", async () => {
     const slow = [...WORKS(1), { shell: ['sh', '-c', 'while [ ! -e ../go ]; do sleep 0.05; done'] }]
     const crew = makeCrew([{ name: 'one', turns: [slow, DONE], more: CHECK }])
     const running = crew.start()
@@ -43,7 +43,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(states(second)).toEqual(['WORKING', 'DONE'])
   })
 
-  test('is not done before it has begun', async () => {
+  test('is not done before it has started', async () => {
     const crew = makeCrew([{ name: 'one', turns: [DONE] }])
     const running = crew.start()
     await crew.stands('one', 'READY')
@@ -57,7 +57,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(states(running)).toEqual(['WORKING', 'DONE', 'READY', 'WORKING', 'DONE'])
   })
 
-  test('does not wait for a webhook that nobody answers when it leaves, and says that it left', async () => {
+  test('does not wait for an unanswered webhook when it leaves, and says that it left', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as AddressInfo // it listens on a port
@@ -73,7 +73,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     silent.close()
   })
 
-  test('takes a pasted text for one task, whatever its lines are', async () => {
+  test('takes pasted text as one task, whatever its lines are', async () => {
     const crew = makeCrew([{ name: 'one', turns: [DONE] }])
     const terminal = openTerminal([process.execPath, LAUNCHER, 'dispatch'], crew.place)
     await terminal.shows('ralph>')
@@ -84,7 +84,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(await terminal.ended()).toBe(0)
   })
 
-  test('stops at what all agents may spend together, between two turns of one, and says so', async () => {
+  test('stops at the total cost limit, between two turns of one agent, and says so', async () => {
     const turns = [
       [...WORKS(1), { usage: { tokens: 1, costUsd: 0.6 } }],
       [...WORKS(2), { usage: { tokens: 1, costUsd: 0.6 } }],
@@ -127,7 +127,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(states(running, 'one')).toEqual([])
   })
 
-  test('opens a pane again that a person has closed, when there is a task for it', async () => {
+  test('reopens a pane that the user closed when there is a task for it', async () => {
     const crew = makeCrew([{ name: 'shut', turns: [DONE], more: CHECK }])
     crew.start()
     await until('it is up', async () => (await crew.agents()).shut?.words === '')
@@ -154,7 +154,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('shut')).toHaveLength(2)
   })
 
-  test('tries an agent again that did not come up, when a person has put it right', async () => {
+  test('retries an agent that did not start once the user has fixed it', async () => {
     const crew = makeCrew([{ name: 'gone', turns: [[{ fail: 'Oh.' }], DONE], more: CHECK }])
     crew.start()
     await until('it is up', async () => (await crew.agents()).gone?.words === '')
@@ -167,7 +167,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await crew.stands('gone', 'DONE')
   })
 
-  test('begins no task in a folder whose setup failed, and hears the others while one hangs', async () => {
+  test('starts no task in a folder whose setup failed, and serves the others while one hangs', async () => {
     const crew = makeCrew([
       { name: 'fails', turns: [DONE], more: 'setup: test -f ready.txt' },
       { name: 'hangs', turns: [DONE], more: 'setup: sleep 1000' },
@@ -183,7 +183,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await crew.stands('fails', 'DONE')
   })
 
-  test('lets go of a task that is given once and was dropped before it arrived', async () => {
+  test('drops a one-time task that was removed before it arrived', async () => {
     const asks = [{ ask: 'Run rm?' }]
     const crew = makeCrew([{ name: 'plain', turns: [asks, WORKS(1)] }], '  enabled: false\n')
     crew.start()
@@ -198,7 +198,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('plain')).toEqual(['First.', 'Second.'])
   })
 
-  test('tells of an agent that cannot be started for a task that is given once', async () => {
+  test('reports an agent that cannot be started for a one-time task', async () => {
     const crew = makeCrew([{ name: 'plain', turns: [DONE] }], '  enabled: false\n')
     const running = crew.start()
     await until('it is up', async () => (await crew.agents()).plain?.words === '')

@@ -38,7 +38,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect((await crew.tmux.look())?.panes.get(crew.tag('council'))).toMatchObject({ alive: true })
   })
 
-  test('stops at the limit of iterations, and takes signals of its config for a claim', async () => {
+  test('stops at the iteration limit, and accepts signals of its config as a claim', async () => {
     const crew = makeCrew(
       [
         { name: 'limited', turns: [WORKS(1), WORKS(2), WORKS(3)], more: 'ralph:\n  max_iterations: 2' },
@@ -58,7 +58,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('limited')).toHaveLength(2)
   })
 
-  test('keeps ten agents going at once, and what is said to one is heard by that one', {
+  test('keeps ten agents going at once, and words for one reach only that one', {
     concurrent: false,
   }, async () => {
     const names = Array.from({ length: 10 }, (_, n) => `a${n + 1}`)
@@ -77,7 +77,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     }
   })
 
-  test('never types into an agent that asks for a permission', async () => {
+  test('never types into an agent that asks for permission', async () => {
     const asks = [{ ask: 'Run rm?' }, { edit: { path: 'steps.txt', content: '1' } }, { text: 'Step 1.' }]
     const crew = makeCrew([{ name: 'careful', turns: [asks, DONE], more: CHECK }])
     crew.start()
@@ -90,7 +90,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('careful')).toHaveLength(2)
   })
 
-  test('sends a prompt that did not arrive once more, and then tells', async () => {
+  test('sends a prompt that did not arrive once more, and then says so', async () => {
     const crew = makeCrew([
       { name: 'deaf', turns: [[{ ignore: true }], DONE], more: CHECK },
       { name: 'deafer', turns: [[{ ignore: true }], [{ ignore: true }], DONE], more: CHECK },
@@ -116,7 +116,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('slow')).toHaveLength(2)
   })
 
-  test('starts an agent again that has crashed, where it was', async () => {
+  test('restarts a crashed agent where it was', async () => {
     const crew = makeCrew([
       { name: 'brittle', turns: [WORKS(1), [{ fail: 'Segmentation fault', exit: 139 }], DONE], more: CHECK },
     ])
@@ -130,7 +130,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     )
   })
 
-  test('waits for the limit of one agent while the others go on', async () => {
+  test("waits for one agent's rate limit while the others continue", async () => {
     const limited = [{ 'rate-limit': { resetsInSeconds: 3 } }]
     const crew = makeCrew([
       { name: 'poor', turns: [limited, WORKS(1), DONE], more: CHECK },
@@ -145,7 +145,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(await crew.stands('poor', 'DONE')).toMatchObject({ iteration: 2 })
   })
 
-  test('lets a person type in a pane, waits for them, and asks', async () => {
+  test('lets the user type in a pane, waits for them, and asks', async () => {
     const first = [...WORKS(1), UNTIL_GO]
     const crew = makeCrew([{ name: 'shared', turns: [first, [{ text: 'It is four.' }], DONE], more: CHECK }])
     crew.start()
@@ -168,7 +168,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('shared')).toHaveLength(3)
   })
 
-  test('takes what a person types in a pane for the answer to its question', async () => {
+  test('takes what the user types in a pane as the answer to its question', async () => {
     const crew = makeCrew([{ name: 'asking', turns: [[{ text: '<ask>Tabs or blanks?</ask>' }], DONE], more: CHECK }])
     crew.start()
     await crew.stands('asking', 'READY')
@@ -205,7 +205,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await crew.stands('busy', 'NEEDS YOU')
   })
 
-  test('goes on where a closed pane was, when it is told to', async () => {
+  test('continues where a closed pane was, when told to', async () => {
     const crew = makeCrew([{ name: 'shut', turns: [[{ sleep: 30 }], DONE], more: CHECK }])
     crew.start()
     await crew.stands('shut', 'READY')
@@ -219,7 +219,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await crew.stands('shut', 'DONE')
   })
 
-  test('brings all agents and loops back when the server of their terminals is gone', async () => {
+  test('brings all agents and loops back when their terminal server has died', async () => {
     const names = ['one', 'two', 'three']
     const crew = makeCrew(names.map((name) => ({ name, turns: [[{ sleep: 30 }], DONE], more: CHECK })))
     crew.start()
@@ -231,7 +231,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await until('the idle one is back', async () => (await crew.tmux.look())?.panes.get(crew.tag('three'))?.alive)
   })
 
-  test('gives each task a worktree of its own, which is merged when it is accepted', async () => {
+  test('gives each task its own worktree, which is merged when it is accepted', async () => {
     const crew = makeCrew([
       { name: 'apart', turns: [WORKS(1), DONE], more: 'worktree: true\nchecks: test -f done.txt' },
     ])
@@ -246,7 +246,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await crew.stands('apart', 'READY')
   })
 
-  test('ends the loops of all agents when they have spent what they may spend together', async () => {
+  test('ends the loops of all agents when they reach their total cost limit', async () => {
     const spends = (n: number) => [...WORKS(n), { usage: { tokens: 10, costUsd: 0.4 } }]
     const turns = [spends(1), spends(2), spends(3), spends(4), spends(5)]
     const crew = makeCrew(
@@ -265,7 +265,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect((await crew.agents()).two).toMatchObject({ queue: ['Go on.'], loop_id: null })
   })
 
-  test('gives a task once and re-feeds nothing where it is not enabled', async () => {
+  test('gives a task once and does not repeat it if that is not enabled', async () => {
     const crew = makeCrew([{ name: 'plain', turns: [WORKS(1)] }], '  enabled: false\n')
     crew.start()
     await crew.stands('plain', 'READY')
@@ -278,7 +278,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('plain')).toEqual(['Just this.'])
   })
 
-  test('tells every transition', async () => {
+  test('reports every transition', async () => {
     const crew = makeCrew([{ name: 'told', turns: [DONE] }])
     crew.start()
     await crew.stands('told', 'READY')

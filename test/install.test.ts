@@ -69,7 +69,7 @@ describe.concurrent('an MCP server', () => {
     ...(project ? [[agent, '--project', project] as const] : []),
   ])
 
-  test.each(cases)('%s %s: is put in beside what is there, stays, and goes', async (agent, scope, file) => {
+  test.each(cases)('%s %s: is added next to what is there, stays, and is removed', async (agent, scope, file) => {
     const place = makePlace()
     const path = join(scope === '--user' ? person(place) : place.dir, file)
     const others = agent === 'codex' ? 'model = "x"\n' : '{"theme": "dark", "mcpServers": {"mine": {"command": "x"}}}\n'
@@ -86,7 +86,7 @@ describe.concurrent('an MCP server', () => {
     expect(snapshot(place)).toEqual(before)
   })
 
-  test('goes alone from a file that its agent has written since', async () => {
+  test('is removed alone from a file that its agent has written since', async () => {
     const place = makePlace()
     const path = join(person(place), '.claude.json')
     await place.ralph(['install', 'claude', '--mcp', '--yes'])
@@ -95,7 +95,7 @@ describe.concurrent('an MCP server', () => {
     expect(readFileSync(path, 'utf8')).toBe('{"numStartups":3}')
   })
 
-  describe('in a TOML file that a person has changed since', () => {
+  describe('in a TOML file that the user has changed since', () => {
     const BEFORE = 'model = "x"\n'
     const AFTER = '\n# mine\n[mcp_servers.mine]\ncommand = "y"\n'
 
@@ -112,29 +112,32 @@ describe.concurrent('an MCP server', () => {
       ['a line is added to it', (text: string) => `${text}startup_timeout_sec = 20\n`],
       ['a table is added below it', (text: string) => `${text}[mcp_servers.ralph.tools]\nx = [\n  "[a]"\n]\n`],
       ['a line of it is gone', (text: string) => text.replace(/^env = .*\n/m, '')],
-    ])('goes as a whole, and only once: %s', async (_, change) => {
+    ])('is removed as a whole, and only once: %s', async (_, change) => {
       const { place, path } = await installed((text) => change(text) + AFTER)
       expect(await place.ralph(['uninstall', 'codex', '--yes'])).toMatchObject({ code: 0, stderr: '' })
       expect(readFileSync(path, 'utf8')).toBe(BEFORE + AFTER)
     })
 
-    test.each([[['--mcp']], [[]]])('the trust that Codex wrote down goes with the hooks: install %j', async (flags) => {
-      const place = makePlace({ git: false })
-      const folder = join(person(place), '.codex')
-      const path = join(folder, 'config.toml')
-      const trusted = (group: number) =>
-        `\n[hooks.state."${join(folder, 'hooks.json')}:stop:${group}:0"]\ntrusted_hash = "sha256:1"\n`
-      const own = { Stop: [{ hooks: [{ type: 'command', command: 'mine' }] }] }
-      put(path, BEFORE)
-      put(join(folder, 'hooks.json'), JSON.stringify({ hooks: own }))
-      await place.ralph(['install', 'codex', ...flags, '--yes'])
-      put(path, readFileSync(path, 'utf8') + trusted(0) + trusted(1))
-      expect(await place.ralph(['uninstall', 'codex', '--yes'])).toMatchObject({ code: 0, stderr: '' })
-      expect(readFileSync(path, 'utf8').trim()).toBe((BEFORE + trusted(0)).trim())
-      expect(JSON.parse(readFileSync(join(folder, 'hooks.json'), 'utf8'))).toEqual({ hooks: own })
-    })
+    test.each([[['--mcp']], [[]]])(
+      'the trust that Codex recorded is removed with the hooks: install %j',
+      async (flags) => {
+        const place = makePlace({ git: false })
+        const folder = join(person(place), '.codex')
+        const path = join(folder, 'config.toml')
+        const trusted = (group: number) =>
+          `\n[hooks.state."${join(folder, 'hooks.json')}:stop:${group}:0"]\ntrusted_hash = "sha256:1"\n`
+        const own = { Stop: [{ hooks: [{ type: 'command', command: 'mine' }] }] }
+        put(path, BEFORE)
+        put(join(folder, 'hooks.json'), JSON.stringify({ hooks: own }))
+        await place.ralph(['install', 'codex', ...flags, '--yes'])
+        put(path, readFileSync(path, 'utf8') + trusted(0) + trusted(1))
+        expect(await place.ralph(['uninstall', 'codex', '--yes'])).toMatchObject({ code: 0, stderr: '' })
+        expect(readFileSync(path, 'utf8').trim()).toBe((BEFORE + trusted(0)).trim())
+        expect(JSON.parse(readFileSync(join(folder, 'hooks.json'), 'utf8'))).toEqual({ hooks: own })
+      },
+    )
 
-    test('stays as it is while it has all that ralph needs, and is written again where it has not', async () => {
+    test('stays as it is while it has all that ralph needs, and is rewritten otherwise', async () => {
       const { place, path } = await installed((text) => `${text}startup_timeout_sec = 20\n${AFTER}`)
       const changed = readFileSync(path, 'utf8')
       expect((await place.ralph(['install', 'codex', '--yes'])).code).toBe(0)
@@ -148,7 +151,7 @@ describe.concurrent('an MCP server', () => {
       expect(written.startsWith(BEFORE + AFTER)).toBe(true)
     })
 
-    test('is written whole, though another table has the same lines', async () => {
+    test('is written whole, although another table has the same lines', async () => {
       const { place, path } = await installed((text) => text.replace('mcp_servers.ralph', 'mcp_servers.other'))
       const other = readFileSync(path, 'utf8')
       expect((await place.ralph(['install', 'codex', '--yes'])).code).toBe(0)
@@ -157,7 +160,7 @@ describe.concurrent('an MCP server', () => {
       expect(readFileSync(path, 'utf8')).toBe(other)
     })
 
-    test('is left alone where it is the person’s own by now', async () => {
+    test('is left alone if it has become the user’s own', async () => {
       const { place, path } = await installed(() => '[mcp_servers.ralph]\ncommand = "mine"\n')
       expect((await place.ralph(['uninstall', 'codex', '--yes'])).code).toBe(0)
       expect(readFileSync(path, 'utf8')).toBe('[mcp_servers.ralph]\ncommand = "mine"\n')
@@ -173,10 +176,10 @@ describe.concurrent('an MCP server', () => {
     expect(readFileSync(join(person(place), '.claude.json'), 'utf8')).toBe(own)
     put(join(person(place), '.codex', 'config.toml'), '[mcp_servers.ralph]\ncommand = "mine"\n')
     const toml = await place.ralph(['install', 'codex', '--mcp', '--yes'])
-    expect(toml).toMatchObject({ code: 2, stderr: expect.stringContaining('[mcp_servers.ralph] is there already') })
+    expect(toml).toMatchObject({ code: 2, stderr: expect.stringContaining('already has [mcp_servers.ralph]') })
   })
 
-  test('is printed for people who write their settings themselves', async () => {
+  test('is printed for users who write their settings themselves', async () => {
     const place = makePlace()
     const { stdout, stderr } = await place.ralph(['mcp', '--print-config', 'claude'])
     expect(JSON.parse(stdout)).toEqual({
@@ -242,7 +245,7 @@ describe.concurrent('asking first', () => {
     expect(existsSync(place.home)).toBe(false)
   })
 
-  test.skipIf(!hasTmux)('on a terminal anything but yes writes nothing, and yes writes', async () => {
+  test.skipIf(!hasTmux)('on a terminal only yes writes', async () => {
     const place = makePlace({ git: false })
     const before = snapshot(place)
     const argv = [process.execPath, LAUNCHER, 'install', 'claude']
@@ -272,7 +275,7 @@ describe.concurrent('asking first', () => {
   test.skipIf(!hasScript).each([
     ['', true],
     ['1', false],
-  ])('is coloured on a terminal, with NO_COLOR=%j not', (value, coloured) => {
+  ])('is coloured on a terminal, but not with NO_COLOR=%j', (value, coloured) => {
     const place = makePlace({ git: false })
     const line = `'${process.execPath}' '${LAUNCHER}' install claude --yes`
     const env = { ...place.env, TERM: 'xterm-256color', NO_COLOR: value }
@@ -298,14 +301,14 @@ describe.concurrent('wrong use', () => {
     expect(ran.stderr).toContain(sentence)
   })
 
-  test('a home folder is no project', async () => {
+  test('a home folder is not a project', async () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['install', 'claude', '--project', '--yes'], { cwd: person(place) })
     expect(ran).toMatchObject({ code: 2 })
     expect(ran.stderr).toContain('--user')
   })
 
-  test('hooks are not put in twice, for all folders and for one', async () => {
+  test('hooks are not installed twice, for all folders and for one', async () => {
     const place = makePlace({ git: false })
     await place.ralph(['install', 'claude', '--yes'])
     const ran = await place.ralph(['install', 'claude', '--project', '--yes'])
@@ -324,7 +327,7 @@ describe.concurrent('files that cannot be changed', () => {
     ['no JSON', '{"theme": ', 'it is not JSON'],
     ['a list', '[]', 'must hold a JSON object'],
     ['hooks of another shape', '{"hooks": "none"}', '"hooks" must be an object'],
-  ])('%s: refused in words, and left as it is', async (_, text, sentence) => {
+  ])('%s: refused with a sentence, and left as it is', async (_, text, sentence) => {
     const place = makePlace({ git: false })
     put(settingsOf(place), text)
     const before = snapshot(place)
@@ -334,7 +337,7 @@ describe.concurrent('files that cannot be changed', () => {
     expect(snapshot(place)).toEqual(before)
   })
 
-  test('a folder in the place of the file', async () => {
+  test('a folder in place of the file', async () => {
     const place = makePlace({ git: false })
     mkdirSync(settingsOf(place), { recursive: true })
     const ran = await place.ralph(['install', 'claude', '--yes'])
@@ -342,7 +345,7 @@ describe.concurrent('files that cannot be changed', () => {
     expect(ran.stderr).toContain('must be a file, but it is a folder')
   })
 
-  test('a disk that is full', async ({ skip }) => {
+  test('a full disk', async ({ skip }) => {
     const place = makePlace({ git: false })
     const folder = join(place.root, 'small')
     mkdirSync(folder)
@@ -368,10 +371,10 @@ describe.concurrent('files that cannot be changed', () => {
   })
 })
 
-describe.concurrent('comments and last commas', () => {
+describe.concurrent('comments and trailing commas', () => {
   const COMMENTED = '{\n  // mine\n  "theme": "dark", // as at night\n}\n'
 
-  test('stay, and come back byte for byte when ralph goes', async () => {
+  test('stay, and come back byte for byte on uninstall', async () => {
     const place = makePlace({ git: false })
     put(settingsOf(place), COMMENTED)
     expect(await place.ralph(['install', 'claude', '--yes'])).toMatchObject({ code: 0 })
@@ -383,7 +386,7 @@ describe.concurrent('comments and last commas', () => {
     expect(readFileSync(settingsOf(place), 'utf8')).toBe(COMMENTED)
   })
 
-  test('that a person added later stay when ralph goes', async () => {
+  test('that the user added later stay on uninstall', async () => {
     const place = makePlace({ git: false })
     await place.ralph(['install', 'claude', '--yes'])
     put(settingsOf(place), `// mine\n${readFileSync(settingsOf(place), 'utf8')}`)
@@ -433,7 +436,7 @@ describe.concurrent('links', () => {
     expect(readFileSync(join(place.home, 'hook.sh'), 'utf8')).not.toBe('stale')
   })
 
-  test('they stay until the last agent is gone', async () => {
+  test('they stay until the last agent is removed', async () => {
     const place = makePlace({ git: false })
     for (const agent of ['codex', 'pi']) await place.ralph(['install', agent, '--yes'])
     await place.ralph(['uninstall', 'codex', '--yes'])
@@ -444,7 +447,7 @@ describe.concurrent('links', () => {
 })
 
 describe.concurrent('a session that was open before', () => {
-  test.each(['stop', 'prompt'])('is not held up by the %s hook when ralph is gone', async (event) => {
+  test.each(['stop', 'prompt'])('is not blocked by the %s hook when ralph is gone', async (event) => {
     const place = makePlace({ git: false })
     await place.ralph(['install', 'claude', '--yes'])
     const { Stop, UserPromptSubmit } = JSON.parse(readFileSync(settingsOf(place), 'utf8')).hooks
@@ -454,7 +457,7 @@ describe.concurrent('a session that was open before', () => {
     expect(ran).toMatchObject({ status: 0, stdout: '', stderr: '' })
   })
 
-  test('an entry of an older ralph is replaced, and taken out', async () => {
+  test('an entry of an older ralph is replaced, and removed', async () => {
     const place = makePlace({ git: false })
     const older = { hooks: [{ type: 'command', command: `sh '${place.home}/hook.sh' stop`, timeout: 3_600 }] }
     put(settingsOf(place), JSON.stringify({ hooks: { Stop: [older] } }))
@@ -477,7 +480,7 @@ describe.concurrent('where agents look', () => {
     ['qwen', 'QWEN_HOME', 'settings.json'],
     ['droid', 'FACTORY_HOME_OVERRIDE', '.factory/settings.json'],
     ['pi', 'PI_CODING_AGENT_DIR', 'settings.json'],
-  ])('%s goes by %s', async (agent, variable, file) => {
+  ])('%s follows %s', async (agent, variable, file) => {
     const place = makePlace({ git: false })
     const env = { [variable]: join(place.root, 'moved') }
     await place.ralph(['install', agent, '--yes'], { env })
@@ -487,7 +490,7 @@ describe.concurrent('where agents look', () => {
     expect(existsSync(join(place.root, 'moved'))).toBe(false)
   })
 
-  test('an agent that is not here is noted, and one that is here is not', async () => {
+  test('an agent that is not installed is noted, and one that is installed is not', async () => {
     const place = makePlace({ git: false })
     const nowhere = { PATH: dirname(process.execPath) }
     expect((await place.ralph(['install', 'cursor', '--yes'], { env: nowhere })).stdout).toContain(
@@ -499,16 +502,16 @@ describe.concurrent('where agents look', () => {
     expect((await place.ralph(['install', 'qwen', '--yes'], { env: here })).stdout).not.toContain('PATH')
   })
 
-  test('Copilot, which reads what is for Claude Code in a folder, is noted in either order', async () => {
+  test("Copilot, which reads a folder's Claude Code settings, is noted in either order", async () => {
     const place = makePlace({ git: false })
-    const say = 'Copilot runs those hooks, too'
+    const say = 'Copilot runs those hooks too'
     expect((await place.ralph(['install', 'copilot', '--yes'])).stdout).not.toContain(say)
     expect((await place.ralph(['install', 'claude', '--project', '--yes'])).stdout).toContain(say)
     await place.ralph(['uninstall', 'copilot', '--yes'])
     expect((await place.ralph(['install', 'copilot', '--yes'])).stdout).toContain(say)
   })
 
-  test('switched off hooks are noted', async () => {
+  test('disabled hooks are noted', async () => {
     const place = makePlace({ git: false })
     put(settingsOf(place), '{"disableAllHooks": true}')
     expect((await place.ralph(['install', 'claude', '--yes'])).stdout).toContain('hooks are switched off')
@@ -519,7 +522,7 @@ const status = ({ dir, env }: Place) =>
   execFileSync('git', ['status', '--short', '--untracked-files=all'], { cwd: dir, env, encoding: 'utf8' })
 
 describe.concurrent('in a project', () => {
-  test.each(AGENTS)('%s: nothing of it gets into commits', async (agent) => {
+  test.each(AGENTS)('%s: nothing of it is committed', async (agent) => {
     const place = makePlace()
     await place.ralph(['install', agent, '--project', '--yes'])
     expect(status(place)).toBe('')
@@ -527,7 +530,7 @@ describe.concurrent('in a project', () => {
     expect(status(place)).toBe('')
   })
 
-  test('settings that are in commits are noted', async () => {
+  test('committed settings are noted', async () => {
     const place = makePlace()
     put(join(place.dir, '.gemini/settings.json'), '{}\n')
     commitAll(place)
@@ -536,7 +539,7 @@ describe.concurrent('in a project', () => {
     expect(status(place)).toBe(' M .gemini/settings.json\n')
   })
 
-  test('two agents come and go in any order', async () => {
+  test('two agents are installed and removed in any order', async () => {
     const place = makePlace()
     const before = snapshot(place)
     for (const agent of ['claude', 'codex', 'droid']) await place.ralph(['install', agent, '--project', '--yes'])
@@ -597,7 +600,7 @@ describe.concurrent('in a vault', () => {
     ['--user', ['--vault', '--user']],
     ['--project', ['--project', '--vault']],
     ['--project', ['--vault', '--project']],
-  ])('it lives beside %s, whoever goes first: %j', async (scope, order) => {
+  ])('it coexists with %s, whichever is removed first: %j', async (scope, order) => {
     const place = makePlace()
     const vault = vaultIn(place)
     put(settingsIn(place), OTHERS)
@@ -619,7 +622,7 @@ describe.concurrent('in a vault', () => {
     expect(existsSync(place.home)).toBe(false)
   })
 
-  test('a hook of that name which is not ralph’s is left alone', async () => {
+  test('a hook with that name that is not ralph’s is left alone', async () => {
     const place = makePlace({ git: false })
     const vault = vaultIn(place)
     put(join(vault, '.claude', 'hooks', 'stop.sh'), '#!/bin/bash\nexit 0\n')
@@ -630,7 +633,7 @@ describe.concurrent('in a vault', () => {
     expect(snapshot(place)).toEqual(before)
   })
 
-  test('a vault that is gone can be forgotten', async () => {
+  test('a vault that no longer exists can be forgotten', async () => {
     const place = makePlace({ git: false })
     const vault = join(place.dir, 'vault')
     mkdirSync(join(vault, 'Done'), { recursive: true })
@@ -641,7 +644,7 @@ describe.concurrent('in a vault', () => {
     expect((await place.ralph(['uninstall', 'claude', '--vault', vault])).stdout).toMatch(/^Nothing to do: /)
   })
 
-  test('its script can be started, also one that an older ralph has written or somebody has changed', async () => {
+  test('its script is executable, even one that an older ralph wrote or somebody changed', async () => {
     const place = makePlace({ git: false })
     const vault = vaultIn(place)
     const script = join(vault, '.claude', 'hooks', 'stop.sh')
@@ -670,7 +673,7 @@ describe.concurrent('in a vault', () => {
     expect(readFileSync(script, 'utf8')).toBe(current.replace("finished='Done'", "finished='Fertig'"))
   })
 
-  test('settings that cannot be are refused before anything is written', async () => {
+  test('invalid settings are refused before anything is written', async () => {
     const place = makePlace({ git: false })
     const vault = vaultIn(place)
     writeFileSync(join(vault, 'ralph.config.json'), '{"state_dir": "../elsewhere"}')
@@ -681,7 +684,7 @@ describe.concurrent('in a vault', () => {
   })
 })
 
-test.concurrent('what a person changed since stays, and it is said', async () => {
+test.concurrent('what the user changed since stays, and a note says so', async () => {
   const place = makePlace({ git: false })
   put(settingsOf(place), OTHERS)
   await place.ralph(['install', 'claude', '--yes'])
@@ -714,13 +717,13 @@ test.concurrent('killed at any moment, no file is seen half-written, and both co
   }
 })
 
-test.concurrent('two at once: one of them waits its turn or says so, and nothing is lost', async () => {
+test.concurrent('two at once: one waits its turn or says so, and nothing is lost', async () => {
   const place = makePlace({ git: false })
   put(settingsOf(place), OTHERS)
   const before = snapshot(place)
   const ran = await Promise.all([1, 2, 3].map(() => place.ralph(['install', 'claude', '--yes'], { apart: true })))
   expect(ran.some(({ code }) => code === 0)).toBe(true)
-  for (const { code, stderr } of ran) if (code !== 0) expect(stderr).toContain('under way')
+  for (const { code, stderr } of ran) if (code !== 0) expect(stderr).toContain('is running')
   await place.ralph(['uninstall', 'claude', '--yes'])
   expect(snapshot(place)).toEqual(before)
 })

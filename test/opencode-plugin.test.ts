@@ -110,7 +110,7 @@ const TURNS = `
   if (told.command === 'help') answer({ show: [{ level: 'info', text: 'Help' }] })
   if (told.command === 'status') answer({ ...running, show: [{ level: 'info', text: 'Status' }] })`
 
-test('a command that starts a turn is sent as that turn, and shown as it was typed', async () => {
+test('a command that starts a turn is sent as that turn, and shown as typed', async () => {
   const { command, told, seen } = await open(TURNS)
   expect(await command('loop', ' it\'s "two"\n  lines ')).toBe('Turn 1')
   expect(seen).toEqual(['/ralph:loop it\'s "two"\n  lines\n\nralph: begun\n\nralph: before'])
@@ -119,7 +119,7 @@ test('a command that starts a turn is sent as that turn, and shown as it was typ
   ])
 })
 
-test('ralph is told which process OpenCode is', async () => {
+test('ralph learns which process OpenCode is', async () => {
   const { command, shown } = await open("answer({ show: [{ level: 'info', text: process.env.RALPH_HOST_PID }] })")
   await command('status')
   expect(shown).toEqual([String(process.pid)])
@@ -134,7 +134,7 @@ test('no argument of a command gets into a template, which could run it', async 
   for (const template of templates) expect(template).toMatch(/^ralph:\w+ \$999999999$/)
 })
 
-test('the end of a turn is told once, with what it came to, and the next turn has the same agent', async () => {
+test('the end of a turn is reported once with its outcome, and the next turn has the same agent', async () => {
   const { command, says, answers, happens, told, prompts } = await open(
     `${TURNS}\n if (told.event === 'stop') answer({ ...running, next: 'turn', prompt: 'Turn 2', show: says('iteration 2') })`,
   )
@@ -182,7 +182,7 @@ test.each([
   expect(told()[1]).toMatchObject({ outcome, ...(outcome === 'error' ? { error_message: '429 slow' } : {}) })
 })
 
-test('a compaction of its memory is told with the end of the turn', async () => {
+test('a compaction is reported with the end of the turn', async () => {
   const { command, says, answers, happens, told } = await open(TURNS)
   await command('loop')
   await says('Turn 1', 'u1')
@@ -193,7 +193,7 @@ test('a compaction of its memory is told with the end of the turn', async () => 
   expect(told()[1]).toMatchObject({ event: 'stop', compacted_at: expect.any(Number) })
 })
 
-test('a wait is kept, also when a person asks how the loop stands, and then the loop goes on', async () => {
+test('a wait is kept even when the user asks for the status, and then the loop continues', async () => {
   const { command, says, answers, happens, told, prompts, shown } = await open(`${TURNS}
     if (told.event === 'stop') answer({ ...running, status: 'waiting', next: 'wait', wait_ms: 400 })
     if (told.event === 'woke') answer({ ...running, next: 'turn', prompt: 'Turn 1' })`)
@@ -210,7 +210,7 @@ test('a wait is kept, also when a person asks how the loop stands, and then the 
   expect(shown).toEqual(['Status', 'Help'])
 })
 
-test('what a person says while checks run ends them, and is sent to the model as it is', async () => {
+test('what the user says while checks run stops them, and is sent to the model as is', async () => {
   const { command, says, answers, happens, told, prompts } = await open(`${TURNS}
     if (told.event === 'stop') setTimeout(() => {}, 60_000)
     process.on('SIGTERM', () => { note({ event: 'ended' }); process.exit() })
@@ -227,7 +227,7 @@ test('what a person says while checks run ends them, and is sent to the model as
   expect(prompts).toEqual([])
 })
 
-test('several notices during a turn are one', async () => {
+test('several notices during a turn are merged', async () => {
   const { command, says, shown, busy } = await open(`${TURNS}
     if (told.command === 'cancel')
       answer({ status: 'cancelled', loop: 'abc', show: [...says('cancelled'), { level: 'warning', text: 'ralph noticed: x' }] })`)
@@ -253,7 +253,7 @@ test('the answer to a question becomes the next turn', async () => {
   await until('the end of that turn', () => told().length === 4)
 })
 
-test('a fresh turn is sent without what was said before it', async () => {
+test('a fresh turn is sent without earlier messages', async () => {
   const { command, says, hooks, messages } = await open(
     "answer({ status: 'running', loop: 'abc', next: 'turn', prompt: 'Turn 1', fresh: true })",
   )

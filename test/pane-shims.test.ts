@@ -101,7 +101,7 @@ test.each([
   expect((await openOpencode()).knows()).toBe(false)
 })
 
-test('a program that is not there does not trouble the session', async () => {
+test('a missing program does not disturb the session', async () => {
   listening(makePlace({ git: false }), ['/nowhere/at/all'])
   const { happens } = openPi()
   happens('session_start')
@@ -109,7 +109,7 @@ test('a program that is not there does not trouble the session', async () => {
   await Promise.all(happens('session_shutdown') ?? [])
 })
 
-test('Pi tells in order, and a turn with all its tries once', async () => {
+test('Pi reports in order, and a turn with all its retries once', async () => {
   const { hears } = listening(makePlace({ git: false }))
   const { happens } = openPi()
   happens('session_start')
@@ -151,7 +151,7 @@ test.each<[story: string, outcome: string, play: (pi: ReturnType<typeof openPi>)
       press('\x1b')
     },
   ],
-])('a turn of Pi that ends with %s is told as %s', async (_, outcome, play) => {
+])('a Pi turn that ends with %s is reported as %s', async (_, outcome, play) => {
   const { hears } = listening(makePlace({ git: false }))
   const host = openPi()
   host.happens('session_start')
@@ -163,7 +163,7 @@ test.each<[story: string, outcome: string, play: (pi: ReturnType<typeof openPi>)
   expect(stop?.error_message).toBe(outcome === 'error' ? '429: slow down' : undefined)
 })
 
-test('OpenCode tells what a person prompts, and counts what other agents spend for it', async () => {
+test("OpenCode reports the user's prompts, and counts what subagents spend for it", async () => {
   const { hears } = listening(makePlace({ git: false }))
   const { happens, message, part } = await openOpencode()
   happens('session.created', { info: { id: 's1' } })
@@ -202,7 +202,7 @@ test.each<[story: string, outcome: string, end: Partial<Info>, words?: string]>(
     },
     '429 slow down (retry-after: 30)',
   ],
-])('a turn of OpenCode that ends with %s is told as %s', async (_, outcome, end, words) => {
+])('an OpenCode turn that ends with %s is reported as %s', async (_, outcome, end, words) => {
   const { hears } = listening(makePlace({ git: false }))
   const { happens, message, part } = await openOpencode()
   message('m1', { role: 'user' })
@@ -219,7 +219,7 @@ test.each<[story: string, outcome: string, end: Partial<Info>, words?: string]>(
   expect(stop?.error_message).toBe(words)
 })
 
-test('what OpenCode tells in another form than this does not trouble it', async () => {
+test('OpenCode events in another format do not disturb it', async () => {
   listening(makePlace({ git: false }))
   const { happens } = await openOpencode()
   for (const type of [
@@ -232,7 +232,7 @@ test('what OpenCode tells in another form than this does not trouble it', async 
     happens(type, {})
 })
 
-test('OpenCode tells of a question that nobody answers at once, until the last one is answered', async () => {
+test('OpenCode reports a question that is not answered at once, until the last one is answered', async () => {
   const { hears } = listening(makePlace({ git: false }))
   const { happens } = await openOpencode()
   happens('permission.asked', { id: 'q1', permission: 'bash', metadata: { command: 'make' } })

@@ -49,7 +49,7 @@ describe.each(shells)('%s', (...shell) => {
     expect(tell(event, payload)).toEqual([payload])
   })
 
-  test('a tool that has run is told once after a question, and never otherwise', () => {
+  test('a tool run is reported once after a question, and never otherwise', () => {
     expect(tell('PostToolUse')).toEqual([])
     tell('PermissionRequest')
     expect(tell('PostToolUse')).toHaveLength(2)
@@ -57,13 +57,13 @@ describe.each(shells)('%s', (...shell) => {
     expect(tell('PostToolUseFailure')).toHaveLength(2)
   })
 
-  test('a question is forgotten when the turn is over', () => {
+  test('a question is forgotten when the turn has ended', () => {
     tell('PermissionRequest')
     tell('Stop')
     expect(tell('PostToolUse')).toHaveLength(2)
   })
 
-  test('of the answers of a model it tells only those that failed', async () => {
+  test('reports only failed model requests', async () => {
     expect(tell('PostModelRequest', '{"status":"completed","error":null}')).toEqual([])
     // The client goes on at once: it is waited for what it does then.
     expect(tell('PostModelRequest', '{"status":"failed","error":"429"}')).toEqual([])
@@ -77,7 +77,7 @@ describe.each(shells)('%s', (...shell) => {
     ['nothing is known of a dispatcher', {}],
     ['Node is gone', { ...given, RALPH_PANE_NODE: '/nowhere/node' }],
     ['its folder is gone', { ...given, RALPH_PANE_HOOK: '/nowhere/hook', RALPH_PANE_ASKS: '/nowhere/asks' }],
-  ])('is quiet where %s', (_, env) => {
+  ])('is silent if %s', (_, env) => {
     for (const event of ['PermissionRequest', 'PostToolUse', 'Stop', 'PostModelRequest'])
       expect(tell(event, '{"status":"failed"}'.repeat(50_000), env)).toEqual([])
   })

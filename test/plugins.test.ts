@@ -26,7 +26,7 @@ test('the marketplace names the plugin and points to its folder', () => {
   expect(plugins).toMatchObject([{ name: 'ralph', source: `./${PLUGIN}` }])
 })
 
-test('all manifests tell the same name, version and description', () => {
+test('all manifests have the same name, version and description', () => {
   const [first, ...others] = MANIFESTS.map((file) => {
     const { name, version, description } = json(join(PLUGIN, file))
     return { name, version, description }
@@ -35,13 +35,13 @@ test('all manifests tell the same name, version and description', () => {
   for (const other of others) expect(other).toEqual(first)
 })
 
-test('what a manifest points to is there', () => {
+test('what a manifest points to exists', () => {
   const { skills, hooks } = json(join(PLUGIN, '.codex-plugin/plugin.json'))
   const { commands } = json(join(PLUGIN, 'qwen-extension.json'))
   for (const path of [skills, hooks, commands]) expect(existsSync(join(PLUGIN, path))).toBe(true)
 })
 
-test('both events go to the gate, in the form that every version of every client knows', () => {
+test('both events go to the gate, in a form that every version of every client knows', () => {
   const { hooks } = json(join(PLUGIN, 'hooks/hooks.json'))
   const calls = { Stop: 'stop', UserPromptSubmit: 'prompt' }
   // Older clients reject the whole file for one event they do not know.
@@ -62,7 +62,7 @@ test('both events go to the gate, in the form that every version of every client
     ])
 })
 
-test.each(COMMANDS)('/ralph:%s has a description, is left to people, and says the same in every client', (command) => {
+test.each(COMMANDS)('/ralph:%s has a description, is left to users, and says the same in every client', (command) => {
   const text = read('commands', `${command}.md`)
   const { description, ...rest } = frontmatter(text)
   expect(description).toMatch(/^[A-Z][^:]+$/)

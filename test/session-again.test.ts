@@ -14,7 +14,7 @@ async function looping(args: string, env?: Record<string, string>): Promise<Loop
   return { place, session, loop: onlyLoop(place) }
 }
 
-/** Which iteration the agent is asked for; 0 when it is left alone. */
+/** Which iteration the agent is asked for; 0 if it may stop. */
 function asked({ prompt }: Heard): number {
   return Number(/This is iteration (\d+)/.exec(prompt)?.[1] ?? 0)
 }
@@ -33,7 +33,7 @@ describe.concurrent('a turn that was interrupted', () => {
   test.each([
     ['Esc', ESC],
     ['an API error', ERROR],
-  ])('%s: the status says so, and how to go on', async (_, line) => {
+  ])('%s: the status says so, and how to continue', async (_, line) => {
     const { place, session, loop } = await looping('Build it')
     await session.work()
     writeFileSync(join(place.root, 's-1.jsonl'), `${JSON.stringify(line)}\n`)
@@ -47,7 +47,7 @@ describe.concurrent('a turn that was interrupted', () => {
     expect(asked(await session.type('/ralph:resume'))).toBe(2)
   })
 
-  test('a session that was closed: the loop goes on elsewhere at once', async () => {
+  test('a session that was closed: the loop continues elsewhere at once', async () => {
     const { place, loop } = await looping('Build it', { CLAUDE_PID: String(2 ** 22 + 1) }) // above what the kernel gives away
     expect((await place.ralph(['status'])).stdout).toMatch(/interrupted +0\/10/)
     expect((await place.ralph(['status', loop])).stdout).toContain(`/ralph:resume ${loop} goes on in a session`)
@@ -56,7 +56,7 @@ describe.concurrent('a turn that was interrupted', () => {
     expect(asked(await other.type(`/ralph:resume ${loop}`))).toBe(1)
   })
 
-  test('is taken up without the session, which is free then', async () => {
+  test('is resumed without the session, which then no longer loops', async () => {
     const { place, session, loop } = await looping('Build it --max-iterations 1')
     writeFileSync(join(place.root, 's-1.jsonl'), `${JSON.stringify(ESC)}\n`)
     const resumed = await place.ralph(['resume', loop], { env: { ...place.env, PATH: '/nowhere' } })
@@ -66,7 +66,7 @@ describe.concurrent('a turn that was interrupted', () => {
 })
 
 describe.concurrent('a loop that has ended', () => {
-  test('is named by the status, with how to go on after a limit', async () => {
+  test('is named by the status, with how to continue after a limit', async () => {
     const { session, loop } = await looping('Build it --max-iterations 1')
     expect((await session.work()).said).toMatch(
       /stopped after 1 iteration \(max-iterations\)\. .* Continue: \/ralph:resume --max-iterations 11$/,
@@ -79,7 +79,7 @@ describe.concurrent('a loop that has ended', () => {
     expect(said).toContain('No loop is active in this session now.')
   })
 
-  test('goes on in its session with more iterations, and ends there again', async () => {
+  test('continues in its session with more iterations, and ends there again', async () => {
     const { place, session, loop } = await looping('Build it --max-iterations 1 --completion-promise DONE')
     await session.work()
     expect(answerOf(await session.type('/ralph:resume'))).toContain(
@@ -98,7 +98,7 @@ describe.concurrent('a loop that has ended', () => {
     expect(answerOf(await session.type('/ralph:status'))).toContain(`done after 3 iterations`)
   })
 
-  test('goes on in another session, and with other limits while it is open', async () => {
+  test('continues in another session, and with other limits while it is open', async () => {
     const { place, session, loop } = await looping('Build it --max-iterations 1')
     await session.work()
     const other = openSession(place, { id: 's-2' })

@@ -37,7 +37,7 @@ async function openClient(place: Place, { name = 'gemini', session = 'g-1', prom
 
 const statusOf = async (place: Place) => (await place.ralph(['status'])).stdout
 
-test('a closed session is interrupted, and goes on elsewhere', async ({ skip }) => {
+test('a closed session is interrupted, and its loop continues elsewhere', async ({ skip }) => {
   skip(!hasProc, 'only Linux tells')
   const place = makePlace({ git: false })
   const first = await openClient(place)
@@ -55,7 +55,7 @@ test('a closed session is interrupted, and goes on elsewhere', async ({ skip }) 
   await second.end()
 })
 
-test('a session that was closed and taken up again is not gone', async ({ skip }) => {
+test('a session that was closed and reopened is not gone', async ({ skip }) => {
   skip(!hasProc, 'only Linux tells')
   const place = makePlace({ git: false })
   await (await openClient(place)).end()
@@ -65,7 +65,7 @@ test('a session that was closed and taken up again is not gone', async ({ skip }
   await again.end()
 })
 
-test('a number that another process has been given is not taken for the client', async ({ skip }) => {
+test('a process number that was reused is not mistaken for the client', async ({ skip }) => {
   skip(!hasProc, 'only Linux tells')
   const place = makePlace({ git: false })
   const client = await openClient(place)
@@ -76,7 +76,7 @@ test('a number that another process has been given is not taken for the client',
   await client.end()
 })
 
-test('a program of another name may be gone while the client is not, so nothing is said of it', async () => {
+test('a program with another name may exit while the client runs, so it is ignored', async () => {
   const place = makePlace({ git: false })
   const wrapper = await openClient(place, { name: 'wrapper' })
   await wrapper.end()

@@ -41,7 +41,7 @@ describe.concurrent('/ralph:steer', () => {
     expect(told(await session.work())).toEqual([3, undefined])
   })
 
-  test('is refused without words, and where there is no loop', async () => {
+  test('is refused without words, and without a loop', async () => {
     const { place, session } = await looping()
     expect(answerOf(await session.type('/ralph:steer '))).toContain('Missing text. Say what')
     const other = openSession(place, { id: 's-2' })
@@ -49,7 +49,7 @@ describe.concurrent('/ralph:steer', () => {
     expect(told(await session.work())).toEqual([2, undefined])
   })
 
-  test('waits for a loop that is paused', async () => {
+  test('waits for a paused loop', async () => {
     const { session } = await looping()
     await session.type('/ralph:pause')
     expect(answerOf(await session.type('/ralph:steer Use tabs.'))).toContain(
@@ -59,13 +59,13 @@ describe.concurrent('/ralph:steer', () => {
     expect(told(await session.work())).toEqual([2, undefined])
   })
 
-  test('answers the question of an agent that waits for one', async () => {
+  test('answers the question of a waiting agent', async () => {
     const { session } = await looping()
     await session.work('<ask>Tabs or blanks?</ask>')
     expect(told(await session.type('/ralph:steer Tabs.'))).toEqual([2, 'Tabs.'])
   })
 
-  test('is heard while the checks of a turn run', async () => {
+  test('takes effect while the checks of a turn run', async () => {
     const { place, session } = await looping('Build it --verify "sh check.sh"')
     place.write('check.sh', 'touch begun; while [ ! -e go ]; do sleep 0.02; done; exit 1')
     const stop = session.stop('Done.\n\n<promise>COMPLETE</promise>')
@@ -75,7 +75,7 @@ describe.concurrent('/ralph:steer', () => {
     expect(told(await stop)).toEqual([2, 'Use tabs.'])
   })
 
-  test('that Claude Code keeps back until the end of the turn goes with the next one', async () => {
+  test('that Claude Code holds back until the end of the turn goes with the next one', async () => {
     const { place, session } = await looping()
     const queue = (operation: string, content?: string) =>
       appendFileSync(
@@ -89,7 +89,7 @@ describe.concurrent('/ralph:steer', () => {
     expect(told(await session.work())).toEqual([3, undefined])
   })
 
-  test('that a person took back there leaves a loop that pauses and goes on', async () => {
+  test('that the user took back there leaves a loop that can pause and resume', async () => {
     const { place, session } = await looping()
     const line = { type: 'queue-operation', operation: 'enqueue', content: '/ralph:steer Use tabs.' }
     appendFileSync(join(place.root, 's-1.jsonl'), `${JSON.stringify(line)}\n`)
@@ -142,7 +142,7 @@ describe.concurrent('/ralph:steer', () => {
     },
   )
 
-  test('is answered to a shim, and asks for no turn', async () => {
+  test('is answered to a shim without requesting a turn', async () => {
     const place = makePlace({ git: false })
     const ask = (event: string, more: Json) =>
       askProgram(place, { host: 'pi', session_id: 's-1', cwd: place.dir, event, ...more })

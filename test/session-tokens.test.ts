@@ -37,7 +37,7 @@ test('a loop counts its own tokens, and not those before it or while it is pause
   expect(await tokensOf(place)).toBe(1_600)
 })
 
-test('a loop halts at its limit of tokens, and goes on with another', async () => {
+test('a loop halts on its token limit, and continues with another one', async () => {
   const place = makePlace({ git: false })
   const session = openSession(place)
   const begun = await session.type('/ralph:loop Go on. --max-tokens 1500')
@@ -53,7 +53,7 @@ test('a loop halts at its limit of tokens, and goes on with another', async () =
   expect(await tokensOf(place)).toBe(2_500)
 })
 
-test('a record that is gone, cut off or no JSON ends nothing', async () => {
+test('a missing, truncated or invalid transcript ends nothing', async () => {
   const place = makePlace({ git: false })
   const session = openSession(place)
   const record = join(place.root, 's-1.jsonl')
@@ -72,7 +72,7 @@ test('a record that is gone, cut off or no JSON ends nothing', async () => {
   expect(await tokensOf(place)).toBe(0)
 })
 
-test('Cursor tells no tokens, so that they cannot be limited there', async () => {
+test('Cursor does not report tokens, so they cannot be limited there', async () => {
   const place = makePlace({ git: false })
   const prompt = '/ralph-loop Go on. --max-tokens 1500'
   const payload = {

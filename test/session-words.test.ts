@@ -29,7 +29,7 @@ async function recorded(place: Place, loop: string, iteration: number): Promise<
 }
 
 describe.concurrent('the agent of a session', () => {
-  test('is told the task once, then one line, how to claim, and what came of its turn', async () => {
+  test('gets the task once, then one line, how to claim, and the outcome of its turn', async () => {
     const { place, session, begun, loop } = await looping('--completion-promise DONE --verify "test -e ready"')
     expect(isWhole(begun)).toBe(true)
     const second = await session.work()
@@ -49,7 +49,7 @@ describe.concurrent('the agent of a session', () => {
   test.each<[what: string, from: string, to: string]>([
     ['the limit', 'max_iterations: 10', 'max_iterations: 12'],
     ['the promise', '"DONE"', '"SHIPPED"'],
-  ])('is told all of it once more when a person has edited %s', async (_, from, to) => {
+  ])('gets all of it again when the user has edited %s', async (_, from, to) => {
     const { place, session, loop } = await looping('--completion-promise DONE')
     const second = await session.work()
     place.write(FACE, face(place).replace(from, to))
@@ -59,7 +59,7 @@ describe.concurrent('the agent of a session', () => {
     expect(await recorded(place, loop, 3)).toEqual([third.prompt])
   })
 
-  test('is told secrets as they were typed, and what is kept of it has none', async () => {
+  test('gets secrets as typed, and what is stored has none', async () => {
     const token = `ghp_${'a1B2'.repeat(9)}`
     const place = makePlace({ git: false })
     const session = openSession(place)
@@ -68,7 +68,7 @@ describe.concurrent('the agent of a session', () => {
     expect(await session.type(`Use ${token}.`)).toMatchObject({ said: expect.stringContaining('paused') })
   })
 
-  test('is told all of it when a person resumes the loop, here or in another session', async () => {
+  test('gets all of it when the user resumes the loop, here or in another session', async () => {
     const { place, session, loop } = await looping('')
     await session.work()
     await session.type('/ralph:pause')
@@ -88,7 +88,7 @@ describe.concurrent('the agent of a session', () => {
   test.each<[host: string, line: (at: string) => Json]>([
     ['Claude Code', (timestamp) => ({ type: 'system', subtype: 'compact_boundary', timestamp })],
     ['Codex', (timestamp) => ({ timestamp, type: 'compacted', payload: { message: '' } })],
-  ])('is told all of it after %s has compacted its memory', async (host, line) => {
+  ])('gets all of it after %s has compacted its context', async (host, line) => {
     const place = makePlace({ git: false })
     const record = join(place.root, 's-1.jsonl')
     const base = {
@@ -112,7 +112,7 @@ describe.concurrent('the agent of a session', () => {
     expect([before, after, later].map(isWhole)).toEqual([false, true, false])
   })
 
-  test('is told all of it after a shim has told of that', async () => {
+  test('gets all of it after a shim has reported that', async () => {
     const place = makePlace({ git: false })
     const ask = (event: string, more: Json) =>
       askProgram(place, { host: 'opencode', session_id: 's-1', cwd: place.dir, event, ...more })
@@ -125,7 +125,7 @@ describe.concurrent('the agent of a session', () => {
     expect(told.map(isWhole)).toEqual([false, true, false])
   })
 
-  test('is told all of it every time where each turn begins without memory', async () => {
+  test('gets all of it every time if each turn starts without memory', async () => {
     const place = makePlace({ git: false })
     const ask = (event: string, more: Json) =>
       askProgram(place, { host: 'opencode', session_id: 's-1', cwd: place.dir, event, ...more })

@@ -52,7 +52,7 @@ const isArmed = (place: Place, session = 's-1') => existsSync(join(place.home, '
 
 const PASSES = { code: 0, out: '', err: '' }
 
-/** Which iteration the agent is asked for; 0 when it is left alone. */
+/** Which iteration the agent is asked for; 0 if it may stop. */
 function asked({ prompt }: Heard): number {
   return Number(/This is iteration (\d+)/.exec(prompt)?.[1] ?? 0)
 }
@@ -119,13 +119,13 @@ describe.concurrent('what goes wrong elsewhere', () => {
     expect(asked(await session.work('<promise>anything</promise>'))).toBe(2)
   })
 
-  test('a record without an assistant line does not end the loop', async () => {
+  test('a transcript without an assistant line does not end the loop', async () => {
     const { place, session } = await looping('Build it')
     writeFileSync(join(place.root, 's-1.jsonl'), '{"type":"user","message":{"role":"user","content":"hi"}}\n')
     expect(asked(await session.work('', { last_assistant_message: undefined }))).toBe(2)
   })
 
-  test('a record that is missing costs no time', async () => {
+  test('a missing transcript costs no time', async () => {
     const { place, session } = await looping('Build it')
     place.write('a', '1')
     const begun = performance.now()
@@ -146,7 +146,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     expect(asked(await session.work('', { last_assistant_message: undefined }))).toBe(2)
   })
 
-  test('cd by the model does not lose the loop', async () => {
+  test('a cd by the model does not lose the loop', async () => {
     const { place, session, loop } = await looping('Build it')
     mkdirSync(join(place.dir, 'sub'))
     const cwd = join(place.dir, 'sub')
@@ -156,7 +156,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     expect(answerOf(await session.type('/ralph:status', { cwd }))).toContain(loop)
   })
 
-  test('the loop belongs to the project, wherever the model is when it begins', async () => {
+  test('the loop belongs to the project, wherever the model is when it starts', async () => {
     const place = makePlace({ git: false })
     mkdirSync(join(place.dir, 'sub'))
     const env = { CLAUDE_PROJECT_DIR: place.dir }
@@ -173,12 +173,12 @@ describe.concurrent('what goes wrong elsewhere', () => {
     expect(isArmed(place)).toBe(true)
   })
 
-  test('an id that begins like that of a looping session is another session', async () => {
+  test("an id that starts like a looping session's is another session", async () => {
     const { place } = await looping('Build it')
     for (const id of ['s-10', 's-', 'xs-1', 's']) expect(await openSession(place, { id }).stop()).toMatchObject(PASSES)
   })
 
-  test('a session without a usable id gets no loop and traps nobody', async () => {
+  test('a session without a usable id gets no loop and is not trapped', async () => {
     const place = makePlace({ git: false })
     for (const id of ['', '../../escape', 'x'.repeat(200), '-rf', '*']) {
       const session = openSession(place, { id })
@@ -208,7 +208,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     expect(existsSync(join(place.dir, '.claude'))).toBe(false)
   })
 
-  test('a file of another session in its place is not obeyed', async () => {
+  test('a file of another session in its place is ignored', async () => {
     const { place, session } = await looping('Build it')
     edit(place, '"s-1"', '"somebody-else"')
     expect(await session.work()).toMatchObject({ prompt: '', said: expect.stringContaining('another session') })
@@ -229,7 +229,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     expect((await session.stop()).said).toContain('no-progress')
   })
 
-  test('a hook inside an agent that ralph has started does nothing', async () => {
+  test('a hook inside an agent that ralph started does nothing', async () => {
     const { session } = await looping('Build it')
     const env = { RALPH_LOOP_ID: 'abc' }
     expect(await session.work('x', {}, { env })).toMatchObject(PASSES)
@@ -242,7 +242,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     'line 1\n---\nactive: false\n---\n\n\n\tline 2  🎉 \u2028 \u0007',
     `don't stop; touch PWNED --unknown-flag --x=y -z -- stays`,
   ]
-  test.each(HOSTILE)('the prompt %j arrives as it was typed, and nothing of it is executed', async (prompt) => {
+  test.each(HOSTILE)('the prompt %j arrives as typed, and nothing in it is executed', async (prompt) => {
     const { place, session, begun } = await looping(prompt)
     expect(begun.prompt.startsWith(`${prompt}\n\n---\n\nThis is iteration 1`)).toBe(true)
     expect(face(place).endsWith(`---\n\n${prompt}\n`)).toBe(true)
@@ -258,7 +258,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
 })
 
 describe.concurrent('bad input', () => {
-  test('a payload that tells nothing is passed over in silence', async () => {
+  test('a payload without content is silently ignored', async () => {
     const { place } = await looping('Build it')
     const payloads = [
       '',
@@ -285,7 +285,7 @@ describe.concurrent('bad input', () => {
     expect(query(place, 'SELECT n FROM event')).toEqual([])
   })
 
-  test('fields of the wrong kind are not taken at their word', async () => {
+  test('fields of the wrong type are not trusted', async () => {
     const { session } = await looping('Build it')
     const strange = { transcript_path: 7, background_tasks: 'many', stop_hook_active: 'no', outcome: [], status: {} }
     expect(asked(await session.work('x', { ...strange, last_assistant_message: ['x'] }))).toBe(2)
@@ -294,7 +294,7 @@ describe.concurrent('bad input', () => {
     )
   })
 
-  test('5 MB of words are read, as an answer and as a prompt', async () => {
+  test('5 MB of text are read, as an answer and as a prompt', async () => {
     const long = 'word '.repeat(1 << 20)
     const { session } = await looping(`"Build it ${long}x" --completion-promise DONE`)
     expect((await session.work(`${long}\n${promised('DONE')}`)).said).toContain('done after 1')
@@ -310,7 +310,7 @@ describe.concurrent('bad input', () => {
     return bin
   }
 
-  test('any shell and any name of a folder will do', async () => {
+  test('any shell and any folder name works', async () => {
     const place = makePlace({ git: false })
     const strange = join(place.root, `a b's [x]* $(touch PWNED)`)
     place.write(`../${strange.slice(place.root.length + 1)}/plugin/claude/hook.sh`, readFileSync(GATE, 'utf8'))
@@ -331,7 +331,7 @@ describe.concurrent('bad input', () => {
     expect([existsSync(join(place.dir, 'PWNED')), existsSync(join(place.root, 'PWNED'))]).toEqual([false, false])
   })
 
-  test('without Node the stop passes; that is said once', async () => {
+  test('without Node the stop passes, with one message', async () => {
     const { place, session } = await looping('Build it')
     const env = { PATH: only(place, 'sh', 'cat', 'dirname', 'mkdir', 'grep'), RALPH_NODE: '' }
     expect(await session.work('x', {}, { env })).toMatchObject({
@@ -345,7 +345,7 @@ describe.concurrent('bad input', () => {
     expect(asked(await session.work())).toBe(2)
   })
 
-  test('without Node and with a home that cannot be written nobody is trapped either', async () => {
+  test('without Node and with a read-only home the session is not trapped either', async () => {
     const place = makePlace({ git: false })
     const env = { PATH: only(place, 'sh', 'cat', 'dirname', 'mkdir', 'grep'), RALPH_NODE: '', RALPH_HOME: '/proc/sys' }
     expect(await openSession(place).type('/ralph:loop x', {}, { env })).toMatchObject({
@@ -356,7 +356,7 @@ describe.concurrent('bad input', () => {
     })
   })
 
-  test('with a Node that is too old the stop passes; that is said once', async () => {
+  test('with a Node that is too old the stop passes, with one message', async () => {
     const { place, session } = await looping('Build it')
     place.write('../old.cjs', "Object.defineProperty(process, 'versions', { value: { node: '20.11.1' } })\n")
     place.write('../old-node', `#!/bin/sh\nexec '${process.execPath}' --require '${place.root}/old.cjs' "$@"\n`, 0o755)
@@ -366,7 +366,7 @@ describe.concurrent('bad input', () => {
     expect(asked(await session.work())).toBe(2)
   })
 
-  test('without its program the gate lets everything pass; that is said once', async () => {
+  test('without its program the gate lets everything pass, with one message', async () => {
     const { place, session } = await looping('Build it')
     place.write('../alone/claude/hook.sh', readFileSync(GATE, 'utf8'), 0o755)
     const alone = { gate: join(place.root, 'alone', 'claude', 'hook.sh') }
@@ -383,7 +383,7 @@ describe.concurrent('bad input', () => {
     expect(asked(await session.work('x', {}, { ...alone, env: { RALPH_NODE: '', PATH: '/usr/bin:/bin' } }))).toBe(2)
   })
 
-  test('a home that cannot be written is told, and traps nobody', async () => {
+  test('a home that cannot be written is reported, and does not trap the session', async () => {
     const place = makePlace({ git: false })
     const session = openSession(place, { env: { RALPH_HOME: '/proc/sys' } })
     expect(answerOf(await session.type('/ralph:loop Build it'))).toContain('set RALPH_HOME to another folder')
@@ -393,7 +393,7 @@ describe.concurrent('bad input', () => {
     expect(answerOf(await inAFile.type('/ralph:loop Build it'))).toContain('a file is in the way')
   })
 
-  test('a folder that is gone is told', async () => {
+  test('a missing folder is reported', async () => {
     const place = makePlace({ git: false })
     const session = openSession(place)
     const cwd = join(place.dir, 'gone')
@@ -401,7 +401,7 @@ describe.concurrent('bad input', () => {
     expect(answerOf(await session.type('/ralph:status', { cwd }))).toContain(`Folder not found: ${cwd}`)
   })
 
-  test('a damaged armed file traps nobody, and the loop is not lost', async () => {
+  test('a damaged armed file does not trap the session, and the loop is not lost', async () => {
     const { place, session, loop } = await looping('Build it')
     for (const text of ['', '{', '[]', 'null', '{"loop":7}', '{"loop":"x","host":"nobody","face":""}']) {
       writeFileSync(join(place.home, 'armed', 's-1'), text)
@@ -412,7 +412,7 @@ describe.concurrent('bad input', () => {
     expect(asked(await session.work())).toBe(2)
   })
 
-  test('a damaged database is told, and traps nobody', async () => {
+  test('a damaged database is reported, and does not trap the session', async () => {
     const { place, session } = await looping('Build it')
     for (const end of ['-wal', '-shm']) rmSync(join(place.home, `ralph.db${end}`), { force: true })
     writeFileSync(join(place.home, 'ralph.db'), 'x'.repeat(8_192))
@@ -421,7 +421,7 @@ describe.concurrent('bad input', () => {
     expect(answerOf(await session.type('/ralph:status'))).toContain('is damaged')
   })
 
-  test('a database that is gone is told, traps nobody, and is rebuilt with the loop in it', async () => {
+  test('a missing database is reported, does not trap the session, and is rebuilt with the loop in it', async () => {
     const { place, session } = await looping('Build it')
     for (const end of ['', '-wal', '-shm']) rmSync(join(place.home, `ralph.db${end}`), { force: true })
     const gone = 'ralph.db is missing, but the transcripts of a loop are still there. `ralph doctor --rebuild`'
@@ -431,7 +431,7 @@ describe.concurrent('bad input', () => {
     expect(asked(await session.work())).toBe(2)
   })
 
-  test('a database that lost the loop lets the session go', async () => {
+  test('a database that lost the loop releases the session', async () => {
     const { place, session, loop } = await looping('Build it')
     for (const end of ['', '-wal', '-shm']) rmSync(join(place.home, `ralph.db${end}`), { force: true })
     rmSync(join(place.home, 'transcripts'), { recursive: true })
@@ -473,7 +473,7 @@ describe.concurrent('bad input', () => {
     if (existsSync(join(place.root, 'elsewhere.md'))) expect(place.read('../elsewhere.md')).toContain('Evil')
   })
 
-  test('a face of somebody else is left alone', async ({ skip }) => {
+  test('a face of another user is left alone', async ({ skip }) => {
     skip(process.getuid?.() !== 0, 'only root can give files away')
     const { place, session } = await looping('Build it')
     edit(place, 'Build it', 'Evil')
@@ -490,7 +490,7 @@ describe.concurrent('bad input', () => {
     expect(await session.work()).toMatchObject({ said: expect.stringContaining('it cannot be read') })
   })
 
-  test('a damaged face is put aside and made anew', async () => {
+  test('a damaged face is renamed and rewritten', async () => {
     const { place, session } = await looping('Build it')
     place.write(FACE, 'garbage')
     expect((await session.work()).said).toContain(`${FACE} was damaged`)
@@ -503,7 +503,7 @@ describe.concurrent('bad input', () => {
     ['leads out of the project', (place) => symlinkSync(place.root, join(place.dir, '.claude'))],
     ['leads nowhere', (place) => symlinkSync('nowhere/at/all', join(place.dir, '.claude'))],
     ['is a file', (place) => place.write('.claude', '')],
-  ])('where the folder of the face %s the loop goes on without one', async (_, make) => {
+  ])('if the folder of the face %s, the loop continues without one', async (_, make) => {
     const place = makePlace({ git: false })
     make(place)
     const session = openSession(place)
@@ -513,7 +513,7 @@ describe.concurrent('bad input', () => {
     expect(existsSync(join(place.root, 'ralph-loop.local.md'))).toBe(false)
   })
 
-  test('a file in the place of the face that is not a face is kept', async () => {
+  test('a file in place of the face that is not a face is kept', async () => {
     const place = makePlace({ git: false })
     place.write(FACE, 'my own notes\n')
     const session = openSession(place)
@@ -523,7 +523,7 @@ describe.concurrent('bad input', () => {
     expect(place.read(FACE)).toBe('my own notes\n')
   })
 
-  test('a clock that goes backwards ends nothing', async () => {
+  test('a clock that is set back ends nothing', async () => {
     const { place, session } = await looping('Build it --timeout 5')
     const database = new DatabaseSync(join(place.home, 'ralph.db'))
     const later = Date.now() + 86_400_000
@@ -534,7 +534,7 @@ describe.concurrent('bad input', () => {
     expect(answerOf(await session.type('/ralph:status'))).toContain('iteration 3 of 10')
   })
 
-  test('wrong use is refused with a sentence, and no loop begins', async () => {
+  test('wrong use is refused with a sentence, and no loop starts', async () => {
     const place = makePlace({ git: false })
     const session = openSession(place)
     const wrong: [args: string, says: string][] = [
@@ -556,7 +556,7 @@ describe.concurrent('bad input', () => {
 })
 
 describe.concurrent('checks', () => {
-  test('the word of the agent is not enough, and what was checked is told', async () => {
+  test("the agent's word is not enough, and the check results are shown", async () => {
     const { place, session, begun } = await looping('Build it --completion-promise DONE --verify "test -e done.txt"')
     expect(begun.said).toContain('checked by test -e done.txt')
     expect(begun.said).toContain('ralph: before: test -e done.txt fails')
@@ -570,12 +570,12 @@ describe.concurrent('checks', () => {
     expect(isArmed(place)).toBe(false)
   })
 
-  test('a check that cannot be started is told', async () => {
+  test('a check that cannot be started is reported', async () => {
     const { session } = await looping('Build it --verify no-such-program --completion-promise DONE')
     expect((await session.work(promised('DONE'))).said).toContain('verifier-broken')
   })
 
-  test('a check that outlasts its time is ended, and the loop goes on', async () => {
+  test('a check that times out is stopped, and the loop continues', async () => {
     const place = makePlace({ git: false })
     place.write('../check', '#!/bin/sh\n[ -e work.txt ] || exit 1\nsleep 600\n', 0o755)
     const session = openSession(place)
@@ -627,7 +627,7 @@ describe.concurrent('checks', () => {
     expect(turns(place)).toBe(1)
   })
 
-  test('SIGTERM during a check ends it; the person is told how to go on', async () => {
+  test('SIGTERM during a check stops it; the user sees how to continue', async () => {
     const { place, session, loop, hook, program } = await checking()
     process.kill(program, 'SIGTERM')
     expect(await hook.ended).toMatchObject({
@@ -639,7 +639,7 @@ describe.concurrent('checks', () => {
     expect(answerOf(await session.type('/ralph:resume'))).toContain('done after 1 iteration, proof: verified')
   })
 
-  test('something else that is typed after a killed check pauses the loop', async () => {
+  test('other text typed after a killed check pauses the loop', async () => {
     const { place, session, hook, program } = await checking()
     process.kill(program, 'SIGKILL')
     await hook.ended
@@ -649,14 +649,14 @@ describe.concurrent('checks', () => {
     expect(answerOf(await session.type('/ralph:resume'))).toContain('done after 1 iteration, proof: verified')
   })
 
-  test('a cancel while checks run ends them', async () => {
+  test('a cancel while checks run stops them', async () => {
     const { place, session, loop, hook } = await checking()
     expect(answerOf(await session.type('/ralph:cancel'))).toContain(`cancel requested for loop ${loop}`)
     expect((await hook.ended).said).toContain('cancelled after 1 iteration')
     expect([carriers(`RALPH_LOOP_ID=${loop}`), isArmed(place)]).toEqual([[], false])
   })
 
-  test('a pause while checks run is heard after them', async () => {
+  test('a pause while checks run takes effect after them', async () => {
     const { place, session, loop, hook } = await checking()
     writeFileSync(join(place.root, 'fails'), '')
     expect(answerOf(await session.type('/ralph:pause'))).toContain(`pause requested for loop ${loop}`)
@@ -698,7 +698,7 @@ describe.concurrent('checks', () => {
 describe.concurrent('a plugin that is installed twice', () => {
   const twice = <Result>(act: () => Promise<Result>) => Promise.all([act(), act()])
 
-  test('begins one loop', async () => {
+  test('starts one loop', async () => {
     const place = makePlace({ git: false })
     const session = openSession(place)
     const begun = await twice(() => session.type('/ralph:loop Build it'))
@@ -710,7 +710,7 @@ describe.concurrent('a plugin that is installed twice', () => {
     ])
   })
 
-  test('hears an answer once', async () => {
+  test('takes an answer once', async () => {
     const { session } = await looping('Build it')
     await session.work('<ask>Tabs or blanks?</ask>')
     const answers = await twice(() => session.type('Tabs.'))
@@ -719,8 +719,8 @@ describe.concurrent('a plugin that is installed twice', () => {
   })
 })
 
-describe.concurrent('a person in the session', () => {
-  test('pauses, sees and resumes', async () => {
+describe.concurrent('a user in the session', () => {
+  test('pauses, looks and resumes', async () => {
     const { session, loop } = await looping('Build it --max-iterations 5')
     await session.work()
     expect(answerOf(await session.type('/ralph:pause'))).toContain(
@@ -733,7 +733,7 @@ describe.concurrent('a person in the session', () => {
     expect(asked(await session.work())).toBe(3)
   })
 
-  test('pauses the loop by typing something else, and is told so once', async () => {
+  test('pauses the loop by typing something else, and is notified once', async () => {
     const { place, session } = await looping('Build it')
     expect((await session.type('what is this?')).said).toContain('ralph: paused after 0 iterations')
     expect(field(place, 'active')).toBe('false')
@@ -745,13 +745,13 @@ describe.concurrent('a person in the session', () => {
     expect((await session.type('stop that')).said).toContain('ralph: paused after 0 iterations')
   })
 
-  test('the same after Esc, when no hook was called', async () => {
+  test('does the same after Esc, when no hook was called', async () => {
     const { session } = await looping('Build it')
     expect(asked(await session.type('/ralph:resume'))).toBe(1)
     expect(asked(await session.work())).toBe(2)
   })
 
-  test('answers a question of the agent, and the loop goes on', async () => {
+  test('answers a question of the agent, and the loop continues', async () => {
     const { place, session } = await looping('Build it')
     const question = await session.work('I stand before a choice.\n<ask>Tabs or blanks?</ask>')
     expect(question).toMatchObject({ prompt: '', said: expect.stringContaining('the agent asks: Tabs or blanks?') })
@@ -762,7 +762,7 @@ describe.concurrent('a person in the session', () => {
     expect([asked(next), next.prompt.includes('Tabs')]).toEqual([3, false])
   })
 
-  test('cancels; with nothing to cancel that is said', async () => {
+  test('cancels, or is told that there is nothing to cancel', async () => {
     const { place, session } = await looping('Build it')
     expect(answerOf(await session.type('/ralph:cancel'))).toContain('cancelled after 0 iterations')
     expect([isArmed(place), existsSync(join(place.dir, FACE))]).toEqual([false, false])
@@ -780,7 +780,7 @@ describe.concurrent('a person in the session', () => {
     expect(asked(await session.work('x', { background_tasks: [{ ...task, status: 'completed' }] }))).toBe(2)
   })
 
-  test('after /clear the loop is found and taken over, once it is paused', async () => {
+  test('finds the loop after /clear and takes it over once it is paused', async () => {
     const { place, session, loop } = await looping('Build it --max-iterations 5')
     await session.work()
     const fresh = openSession(place, { id: 's-new' })
@@ -797,7 +797,7 @@ describe.concurrent('a person in the session', () => {
     expect([isArmed(place), isArmed(place, 's-new')]).toEqual([false, true])
   })
 
-  test('takes over no loop of another folder, none that ended, none that is driven', async () => {
+  test('cannot take over a loop of another folder, one that ended, or one that is running', async () => {
     const { place, session, loop } = await looping('Build it')
     await session.type('/ralph:pause')
     const elsewhere = openSession(place, { id: 's-2' })
@@ -820,7 +820,7 @@ describe.concurrent('a person in the session', () => {
     await going.ended
   })
 
-  test('takes over another loop when its own has ended elsewhere, and not before', async () => {
+  test('takes over another loop once its own has ended elsewhere, and not before', async () => {
     const { place, session, loop } = await looping('Build it')
     const other = openSession(place, { id: 's-2' })
     await other.type('/ralph:loop Build more')
@@ -831,7 +831,7 @@ describe.concurrent('a person in the session', () => {
     expect(await session.stop()).toMatchObject(PASSES)
   })
 
-  test('help says how each thing is typed', async () => {
+  test('gets help on how to type each command', async () => {
     const session = openSession(makePlace({ git: false }))
     const help = answerOf(await session.type('/ralph:help'))
     for (const words of ['/ralph:loop PROMPT', '/ralph:cancel', '--verify CMD', '--max-iterations N', FACE])
@@ -841,19 +841,22 @@ describe.concurrent('a person in the session', () => {
   })
 })
 
-describe.concurrent('what a person may not have meant', () => {
-  test.each(['<promise>COMPLETE</promise>', 'TASK_COMPLETE'])('the agent claims with %s, as headless', async (tag) => {
-    const { begun, session, place } = await looping('Build it')
-    expect(begun.prompt).toContain('put `<promise>COMPLETE</promise>` alone on the last line, after an empty line')
-    expect(begun.said).toContain('done when the agent says <promise>COMPLETE</promise>')
-    expect(await session.work(`All of it.\n\n${tag}`)).toMatchObject({
-      prompt: '',
-      said: expect.stringContaining('done after 1 iteration'),
-    })
-    expect(isArmed(place)).toBe(false)
-  })
+describe.concurrent('what the user may not have meant', () => {
+  test.each(['<promise>COMPLETE</promise>', 'TASK_COMPLETE'])(
+    'the agent claims with %s, as in headless runs',
+    async (tag) => {
+      const { begun, session, place } = await looping('Build it')
+      expect(begun.prompt).toContain('put `<promise>COMPLETE</promise>` alone on the last line, after an empty line')
+      expect(begun.said).toContain('done when the agent says <promise>COMPLETE</promise>')
+      expect(await session.work(`All of it.\n\n${tag}`)).toMatchObject({
+        prompt: '',
+        said: expect.stringContaining('done after 1 iteration'),
+      })
+      expect(isArmed(place)).toBe(false)
+    },
+  )
 
-  test('a face that says null has no promise: only TASK_COMPLETE claims then', async () => {
+  test('a face that says null has no promise: then only TASK_COMPLETE claims', async () => {
     const { session, place } = await looping('Build it')
     edit(place, 'completion_promise: "COMPLETE"', 'completion_promise: null')
     const heard = await session.work('All of it.\n\n<promise>COMPLETE</promise>')
@@ -862,14 +865,14 @@ describe.concurrent('what a person may not have meant', () => {
     expect((await session.work('All of it.\n\nTASK_COMPLETE')).said).toContain('done after 2 iterations')
   })
 
-  test('an option that stays in the prompt is said, and a check that is not there', async () => {
+  test('an option left in the prompt is noted, and so is a missing check program', async () => {
     const { begun } = await looping('Build it --verify npm test')
     expect(begun.said).toContain('--verify was read as part of the prompt')
     const other = await looping('Build it --verify no-such-program')
     expect(other.begun.said).toContain('"no-such-program" is not installed yet')
   })
 
-  test('an order that names another loop ends neither', async () => {
+  test('an order that names another loop affects neither', async () => {
     const { place, session, loop } = await looping('Build it')
     const other = openSession(place, { id: 's-2' })
     await other.type('/ralph:loop Build more')
@@ -879,7 +882,7 @@ describe.concurrent('what a person may not have meant', () => {
     expect(answerOf(await session.type(`/ralph:cancel ${loop}`))).toContain('cancelled after 0 iterations')
   })
 
-  test('a face that names another session does not keep a person from cancelling', async () => {
+  test('a face that names another session does not keep the user from cancelling', async () => {
     const { place, session } = await looping('Build it')
     edit(place, /session_id: .*/, 'session_id: "other"')
     expect((await session.work()).said).toContain('so the loop is paused')
@@ -923,7 +926,7 @@ describe.concurrent('the face', () => {
     expect(isArmed(place)).toBe(false)
   })
 
-  test('one that an editor of Windows has saved changes nothing', async () => {
+  test('one saved by a Windows editor changes nothing', async () => {
     const { place, session } = await looping('Build it\nwith care')
     place.write(FACE, `\uFEFF${face(place).replaceAll('\n', '\r\n')}`)
     expect(asked(await session.work())).toBe(2)
@@ -940,7 +943,7 @@ describe.concurrent('caps of hosts', () => {
     return said
   }
 
-  test('Claude is told when its cap is reached, as it was set', async () => {
+  test('Claude Code announces when its cap is reached, as configured', async () => {
     const said = await inARow({ CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '2' }, 4)
     expect(said.map((words) => words.includes('lets a hook continue 2 times in a row'))).toEqual([
       false,
@@ -951,7 +954,7 @@ describe.concurrent('caps of hosts', () => {
     expect(said[1]).toContain('this is the last one. If it stops here, resume with /ralph:resume')
   })
 
-  test('Claude allows 8 by default; 0 lifts it; nonsense is the default', async () => {
+  test('Claude Code allows 8 by default; 0 lifts it; an invalid value means the default', async () => {
     const [unset, lifted, nonsense] = await Promise.all([
       inARow({}, 9),
       inARow({ CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '0' }, 9),
@@ -961,7 +964,7 @@ describe.concurrent('caps of hosts', () => {
     expect([unset, lifted, nonsense].map(notes)).toEqual([[8], [], [8]])
   })
 
-  test('what a person types starts the count anew', async () => {
+  test('what the user types resets the count', async () => {
     const { session } = await looping('Build it', { env: { CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '2' } })
     await session.work()
     await session.type('/ralph:pause')
@@ -976,7 +979,7 @@ describe.concurrent('hosts', () => {
   const armedHost = (place: Place, id: string) =>
     (JSON.parse(readFileSync(join(place.home, 'armed', id), 'utf8')) as Json).host
 
-  test('Codex: additional context, then plain blocks; no key it does not know', async () => {
+  test('Codex: additional context, then plain blocks; no unknown keys', async () => {
     const place = makePlace({ git: false })
     const base = {
       session_id: 'c-1',
@@ -1011,7 +1014,7 @@ describe.concurrent('hosts', () => {
     })
   })
 
-  test('Gemini: its continuation is no prompt, its answers repeat, its context can be cleared, Esc pauses', async () => {
+  test('Gemini: its continuation is not a prompt, its answers repeat, its context can be cleared, Esc pauses', async () => {
     const place = makePlace({ git: false })
     const base = { session_id: 'g-1', transcript_path: join(place.root, 'none.json'), cwd: place.dir, timestamp: 'x' }
     const types = (prompt: string) =>
@@ -1046,7 +1049,7 @@ describe.concurrent('hosts', () => {
     expect((await ends('An answer.\n<promise>DONE</promise>')).said).toContain('done after 3')
   })
 
-  test('Gemini: Esc in a tool is told by the tool, and pauses; a tool that ends by itself tells nothing', async () => {
+  test('Gemini: Esc in a tool is reported by the tool, and pauses; a tool that ends by itself changes nothing', async () => {
     const place = makePlace({ git: false })
     const record = join(place.root, 'session.jsonl')
     const base = { session_id: 'g-1', transcript_path: record, cwd: place.dir }
@@ -1068,7 +1071,7 @@ describe.concurrent('hosts', () => {
     expect(field(place, 'active', '.gemini/ralph-loop.local.md')).toBe('false')
   })
 
-  test('Gemini: the same answer as before a person typed is a new one', async () => {
+  test('Gemini: the same answer again after the user typed is a new one', async () => {
     const place = makePlace({ git: false })
     const base = { session_id: 'g-1', cwd: place.dir }
     const types = (prompt: string) =>
@@ -1084,7 +1087,7 @@ describe.concurrent('hosts', () => {
     expect(asked(await ends('ok'))).toBe(3)
   })
 
-  test('Copilot: its own answer fields, the record for the last words, and a pause at its hard cap', async () => {
+  test('Copilot: its own answer fields, the transcript for the last message, and a pause at its hard cap', async () => {
     const place = makePlace({ git: false })
     const env = { COPILOT_CLI: '1' }
     const record = join(place.root, 'events.jsonl')
@@ -1130,7 +1133,7 @@ describe.concurrent('hosts', () => {
     expect(asked({ prompt: String((await prompt('/ralph:resume')).json.additionalContext) } as Heard)).toBe(10)
   })
 
-  test('Copilot names no event to the hooks of its own settings: the gate does', async () => {
+  test('Copilot names no event to hooks in its own settings: the gate does', async () => {
     const place = makePlace({ git: false })
     const env = { COPILOT_CLI: '1' }
     const record = join(place.root, 'events.jsonl')
@@ -1181,7 +1184,7 @@ describe.concurrent('hosts', () => {
     expect(field(place, 'active', '.qwen/ralph-loop.local.md')).toBe('false')
   })
 
-  test('Droid: a command is answered with exit code 2, only there', async () => {
+  test('Droid: only there a command is answered with exit code 2', async () => {
     const place = makePlace({ git: false })
     const env = { FACTORY_PROJECT_DIR: place.dir }
     const base = { session_id: 'd-1', cwd: '/', message_id: 'm-2', transcript_path: join(place.root, 'd.jsonl') }
@@ -1210,7 +1213,7 @@ describe.concurrent('hosts', () => {
     expect(stop).toMatchObject({ code: 0, said: expect.stringContaining('done after 1') })
   })
 
-  test('Droid: what its one-shot mode was told is found in its record', async () => {
+  test('Droid: the prompt of its one-shot mode is found in its transcript', async () => {
     const place = makePlace({ git: false })
     const transcript = join(place.root, 'd.jsonl')
     const env = { FACTORY_PROJECT_DIR: place.dir, transcript_path: transcript }
@@ -1238,7 +1241,7 @@ describe.concurrent('hosts', () => {
     expect(await callGate(place, 'stop', payload, { env }).ended).toMatchObject(PASSES)
   })
 
-  test('Cursor: follow-up messages, and nothing it does not know', async () => {
+  test('Cursor: follow-up messages, and nothing unknown', async () => {
     const place = makePlace({ git: false })
     const base = { conversation_id: 'u-1', generation_id: 'x', workspace_roots: [place.dir] }
     const prompt = (text: string) =>
@@ -1275,7 +1278,7 @@ describe.concurrent('the neutral protocol', () => {
     }
   }
 
-  test('tells every field of a turn, of a refused claim and of a proven end', async () => {
+  test('has every field of a turn, of a refused claim and of a proven end', async () => {
     const place = makePlace({ git: false })
     const shim = openShim(place)
     const begun = await shim.command(
@@ -1323,7 +1326,7 @@ describe.concurrent('the neutral protocol', () => {
     expect(await shim.prompt('hello')).toEqual({ next: 'none', status: 'none', show: [], err: '' })
   })
 
-  test('tells the reason of a halt', async () => {
+  test('has the reason for a halt', async () => {
     const shim = openShim(makePlace({ git: false }))
     await shim.command('loop', 'Build it --max-iterations 1')
     expect(await shim.stop('x')).toMatchObject({
@@ -1335,7 +1338,7 @@ describe.concurrent('the neutral protocol', () => {
     })
   })
 
-  test('a context that remembers nothing is asked for', async () => {
+  test('a fresh context can be requested', async () => {
     const shim = openShim(makePlace({ git: false }), 'opencode')
     expect(await shim.command('loop', 'Build it --context fresh')).toMatchObject({
       next: 'turn',
@@ -1351,7 +1354,7 @@ describe.concurrent('the neutral protocol', () => {
     })
   })
 
-  test('an agent that a person stopped is not asked again until they say so', async () => {
+  test('an agent that the user stopped gets no turn until they say so', async () => {
     const place = makePlace({ git: false })
     const shim = openShim(place)
     await shim.command('loop', 'Build it')
@@ -1367,7 +1370,7 @@ describe.concurrent('the neutral protocol', () => {
     expect(await shim.command('resume')).toMatchObject({ next: 'none', status: 'none' })
   })
 
-  test('an error is waited out, told, or ends the loop; never a hot loop', async () => {
+  test('an error is waited out, reported, or ends the loop; never a hot loop', async () => {
     const place = makePlace({ git: false })
     const shim = openShim(place)
     await shim.command('loop', 'Build it --max-iterations 0')
@@ -1392,7 +1395,7 @@ describe.concurrent('the neutral protocol', () => {
     })
   })
 
-  test('a question waits for a person, and their words are the answer', async () => {
+  test('a question waits for the user, and their words are the answer', async () => {
     const shim = openShim(makePlace({ git: false }))
     await shim.command('loop', 'Build it')
     expect(await shim.stop('<ask>Tabs?</ask>')).toMatchObject({ next: 'none', status: 'needs-input' })
@@ -1417,7 +1420,7 @@ describe.concurrent('the neutral protocol', () => {
       expect([payload, await askProgram(place, payload)]).toMatchObject([payload, PASSES])
   })
 
-  test('a loop in processes of its own is told, found and taken up', async () => {
+  test('a loop in separate processes is reported, found and resumed', async () => {
     const place = makePlace({ git: false })
     place.write('.pi/agents/worker.md', '---\nname: worker\nmodel: mock/small\ntools: read, bash\n---\nYou work.\n')
     const shim = openShim(place)
@@ -1507,7 +1510,7 @@ describe.concurrent('settings', () => {
 })
 
 describe.concurrent('from outside', () => {
-  test('a loop of a session is shown, paused, resumed without the session, and told in both its parts', async () => {
+  test("a session's loop is shown, paused, resumed without the session, and has both parts in its history", async () => {
     const { place, session, loop } = await looping(
       'Build it --max-iterations 5 --completion-promise DONE --verify "test -e done"',
       { git: true },
@@ -1540,7 +1543,7 @@ describe.concurrent('from outside', () => {
     expect(shown).toContain('complete, proof: verified, after 2 iterations')
   })
 
-  test('a loop that was begun without a session goes on in one', async () => {
+  test('a loop that was started without a session continues in one', async () => {
     const place = makePlace({ git: false })
     const agent = place.agent('echo "<ask>Tabs or blanks?</ask>"')
     expect(await place.ralph(['run', 'Build it', '--agent', agent, '--json'])).toMatchObject({ code: 4 })
@@ -1564,7 +1567,7 @@ describe.concurrent('from outside', () => {
     expect(isArmed(place)).toBe(false)
   })
 
-  test('a lost database is made anew with the loop of the session in it', async () => {
+  test("a lost database is rebuilt with the session's loop in it", async () => {
     const { place, session } = await looping('Build it')
     await session.work('The first part.')
     expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
@@ -1582,7 +1585,7 @@ describe.concurrent('from outside', () => {
   })
 })
 
-test('who runs a second loop in the same folder is told of the one in the session', async () => {
+test('a second loop in the same folder gets a note about the one in the session', async () => {
   const { place, loop } = await looping('Build it')
   place.write('script.json', `{"turns":[[{"text":"TASK_COMPLETE"}]]}`)
   const { stderr } = await place.ralph(['run', 'x', '--agent', 'scripted:script.json', '--max-iterations', '1'])
@@ -1592,7 +1595,7 @@ test('who runs a second loop in the same folder is told of the one in the sessio
 describe.concurrent('a session that is gone', () => {
   const GONE = { CLAUDE_PID: String(2 ** 22 + 1) } // above what the kernel gives away
 
-  test('holds its loop no more', async () => {
+  test('no longer holds its loop', async () => {
     const { place, loop } = await looping('Build it', { env: GONE })
     expect((await place.ralph(['status'])).stdout).toContain('interrupted')
     const other = openSession(place, { id: 's-2' })
@@ -1608,14 +1611,14 @@ describe.concurrent('a session that is gone', () => {
     expect(asked(await cleared.type(`/ralph:resume ${loop}`))).toBe(1)
   })
 
-  test('and comes back in another process is at work there', async () => {
+  test('and comes back in another process is working there', async () => {
     const { place } = await looping('Build it', { env: GONE })
     const back = openSession(place, { env: { CLAUDE_PID: String(process.pid) } })
     expect(asked(await back.type('/ralph:resume'))).toBe(1)
     expect((await place.ralph(['status'])).stdout).toContain('running in a session of Claude Code')
   })
 
-  test('of OpenCode, whose plugin tells the process; one process may have several sessions at work', async () => {
+  test('of OpenCode, whose plugin names the process; one process may have several working sessions', async () => {
     const place = makePlace({ git: false })
     const type = (id: string, command: string, pid: number, args = '') =>
       askProgram(
@@ -1633,7 +1636,7 @@ describe.concurrent('a session that is gone', () => {
     expect((await type('s-2', 'resume', process.pid, String(json.loop))).json).toMatchObject({ next: 'turn' })
   })
 
-  test('its loop is not given to an agent that is not there', async () => {
+  test('its loop is not given to an agent that is not installed', async () => {
     const { place, session, loop } = await looping('Build it')
     await session.type('/ralph:pause')
     const resumed = await place.ralph(['resume', loop], { env: { ...place.env, PATH: '/nowhere' } })
@@ -1643,7 +1646,7 @@ describe.concurrent('a session that is gone', () => {
 })
 
 describe.concurrent('in a git repository', () => {
-  test('nothing is rolled back under an agent at work', async () => {
+  test('nothing is rolled back under a working agent', async () => {
     const { place, session, loop } = await looping('Build it', { git: true })
     await session.work()
     expect(await place.ralph(['rollback', loop, '0'])).toMatchObject({
@@ -1654,7 +1657,7 @@ describe.concurrent('in a git repository', () => {
 
   const git = ({ dir, env }: Place, ...args: string[]) => execFileSync('git', args, { cwd: dir, env, encoding: 'utf8' })
 
-  test('the face is no change and no part of a commit; checkpoints are kept, and a rollback goes back', async () => {
+  test('the face is neither a change nor committed; checkpoints are kept, and a rollback works', async () => {
     const { place, session, loop } = await looping('Build it --max-iterations 4', { git: true })
     expect(git(place, 'status', '--porcelain')).toBe('')
     place.write('work.txt', 'one')
@@ -1678,7 +1681,7 @@ describe.concurrent('in a git repository', () => {
     expect(place.read('work.txt')).toBe('one')
   })
 
-  test('turns that change nothing but the face change nothing', async () => {
+  test('turns that change only the face change nothing', async () => {
     const { place, session } = await looping('Build it', { git: true })
     edit(place, 'Build it', 'Build more')
     await session.stop('x')
@@ -1723,7 +1726,7 @@ describe('the program that every turn starts', () => {
     expect(asked(await session.work('x', {}, { gate }))).toBe(3)
   })
 
-  test('goes on where no checkpoint can be kept', async () => {
+  test('continues if no checkpoint can be kept', async () => {
     const { place, session } = await looping('Build it', { git: true })
     rmSync(join(place.dir, '.git/refs/ralph'), { recursive: true })
     place.write('.git/refs/ralph', 'in the way\n')
@@ -1741,7 +1744,7 @@ test('every plugin has the same gate', () => {
 describe('a plain prompt with completion criteria', () => {
   const WRAPPED = wrapPrompt('Make --verify work.', { maxIterations: 4, promise: 'SHIPPED' })
 
-  test('begins a loop with their limit and promise, and says so', async () => {
+  test('starts a loop with their limit and promise, and says so', async () => {
     const place = makePlace({ git: false })
     const session = openSession(place)
     const begun = await session.type(WRAPPED)
@@ -1755,14 +1758,14 @@ describe('a plain prompt with completion criteria', () => {
     expect((await session.stop(promised('SHIPPED'))).said).toContain('ralph: done after 2 iterations')
   })
 
-  test('pauses another loop of the session, like any other words', async () => {
+  test('pauses another loop of the session, like any other text', async () => {
     const { session, place } = await looping('Build it')
     await session.stop('Step 1.')
     await session.type(WRAPPED)
     expect(query(place, 'SELECT status FROM loop')).toEqual([{ status: 'paused' }])
   })
 
-  test('begins none in a pane, whose dispatcher has sent it', async () => {
+  test('starts none in a pane, whose dispatcher has sent it', async () => {
     const place = makePlace({ git: false })
     expect(await openSession(place, { env: { RALPH_PANE: 'crew/one' } }).type(WRAPPED)).toMatchObject(PASSES)
     expect(isArmed(place)).toBe(false)

@@ -11,7 +11,7 @@ test.each<[what: string, prompt: string, text: string]>([
   ['half a letter', 'one \ud83d two', 'one \ufffd two'],
   ['other languages', '日本語 🎉👨‍👩‍👧 \u202eabc', '日本語 🎉👨‍👩‍👧 \u202eabc'],
   ['a command', '/clear', 'Your task:\n\n/clear'],
-  ['a command behind a key', '\u001b[0m!rm', 'Your task:\n\n!rm'],
+  ['a command after a key', '\u001b[0m!rm', 'Your task:\n\n!rm'],
 ])('%s', (_, prompt, text) => {
   expect(asText(prompt)).toBe(text)
 })

@@ -25,22 +25,17 @@ const hearing = (facts: PaneFacts, ...mails: Told[]) => mails.reduce((known, mai
 test.each<[story: string, facts: PaneFacts, mail: Told, known: PaneFacts]>([
   ['an agent that has started is up', { dir: '/p', failed: 2 }, { kind: 'started' }, IDLE],
   ['its session is known', { dir: '/p' }, { kind: 'started', session: 's' }, { ...IDLE, session: 's' }],
-  ['one that has started again has not ended', { dir: '/p', ended: { code: 1 } }, { kind: 'started' }, IDLE],
-  [
-    'another session takes the place of the one before',
-    { session: 's' },
-    { kind: 'session', session: 't' },
-    { session: 't' },
-  ],
+  ['one that has restarted has not ended', { dir: '/p', ended: { code: 1 } }, { kind: 'started' }, IDLE],
+  ['a new session replaces the previous one', { session: 's' }, { kind: 'session', session: 't' }, { session: 't' }],
   ['our prompt has arrived', GIVEN, ours, OURS],
-  ['a prompt tells of its session', GIVEN, { ...ours, session: 's' }, { ...OURS, session: 's' }],
+  ['a prompt names its session', GIVEN, { ...ours, session: 's' }, { ...OURS, session: 's' }],
   ['a prompt that arrived late is not stalled', { ...IDLE, sent: { ...SENT, stalled: true } }, ours, OURS],
-  ['a prompt is the answer to what it asked', { ...GIVEN, asks: 'Trust?' }, ours, OURS],
+  ['a prompt answers what it asked', { ...GIVEN, asks: 'Trust?' }, ours, OURS],
   ['a prompt shows that it is up', { dir: '/p', sent: SENT }, ours, OURS],
-  ['the prompt of a person is theirs', IDLE, { kind: 'prompt', words: 'hello' }, THEIRS],
-  ['… also while ours is on its way', GIVEN, { kind: 'prompt', words: 'hello' }, { ...THEIRS, sent: SENT }],
+  ['a prompt typed by the user is theirs', IDLE, { kind: 'prompt', words: 'hello' }, THEIRS],
+  ['… even while ours is on its way', GIVEN, { kind: 'prompt', words: 'hello' }, { ...THEIRS, sent: SENT }],
   [
-    'what a person says during our turn leaves it ours',
+    'what the user says during our turn leaves it ours',
     OURS,
     { kind: 'prompt', words: 'hello' },
     { ...OURS, typed: 'hello' },
@@ -53,15 +48,15 @@ test.each<[story: string, facts: PaneFacts, mail: Told, known: PaneFacts]>([
     { kind: 'stop', outcome: 'aborted' },
     { ...GIVEN, stoppedAt: 99, over: { mark: MARK, outcome: 'aborted' } },
   ],
-  ['their turn is over', THEIRS, stop, { ...IDLE, typed: 'hello', stoppedAt: 99 }],
+  ['their turn has ended', THEIRS, stop, { ...IDLE, typed: 'hello', stoppedAt: 99 }],
   ['a stop without a turn says nothing', GIVEN, stop, GIVEN],
-  ['a stop while something runs on is none', OURS, { ...stop, background: true }, OURS],
+  ['a stop while something keeps running does not count', OURS, { ...stop, background: true }, OURS],
   ['it asks', OURS, { kind: 'asks', question: 'May I?' }, { ...OURS, asks: 'May I?' }],
   ['it was answered', { ...OURS, asks: 'May I?' }, { kind: 'answered' }, OURS],
   ['an answer to nothing', IDLE, { kind: 'answered' }, IDLE],
-  ['it ended while idle', IDLE, ended, { dir: '/p', stoppedAt: 99, ended: { code: 3 } }],
+  ['it exited while idle', IDLE, ended, { dir: '/p', stoppedAt: 99, ended: { code: 3 } }],
   [
-    'it ended before it came up',
+    'it exited before it came up',
     { dir: '/p', failed: 1 },
     ended,
     { dir: '/p', failed: 2, stoppedAt: 99, ended: { code: 3 } },
@@ -72,19 +67,19 @@ test.each<[story: string, facts: PaneFacts, mail: Told, known: PaneFacts]>([
     closed,
     { dir: '/p', stoppedAt: 99, ended: { code: 129, closed: true } },
   ],
-  ['it ended during a question', { ...IDLE, asks: 'May I?' }, ended, { dir: '/p', stoppedAt: 99, ended: { code: 3 } }],
+  ['it exited during a question', { ...IDLE, asks: 'May I?' }, ended, { dir: '/p', stoppedAt: 99, ended: { code: 3 } }],
   [
     'it was closed during our turn, which is still open',
     OURS,
     closed,
     { dir: '/p', sent: SENT, at: { kind: 'ours', mark: MARK }, stoppedAt: 99, ended: { code: 129, closed: true } },
   ],
-  ['it ended during their turn', THEIRS, ended, { dir: '/p', typed: 'hello', stoppedAt: 99, ended: { code: 3 } }],
+  ['it exited during their turn', THEIRS, ended, { dir: '/p', typed: 'hello', stoppedAt: 99, ended: { code: 3 } }],
 ])('%s', (_, facts, mail, known) => {
   expect(hear(facts, mail, 99)).toEqual(known)
 })
 
-test('a program that ends during our turn has crashed', () => {
+test('a program that exits during our turn has crashed', () => {
   const { over, at, up } = hearing(OURS, ended)
   expect({ over, at, up }).toMatchObject({
     over: { mark: MARK, outcome: { kind: 'crash', message: 'it exited with code 3 in the middle of a turn' } },
@@ -98,22 +93,22 @@ describe('names of turns', () => {
 
   test.each<[story: string, facts: PaneFacts, turn: string | undefined, over: boolean]>([
     ['the same', named, 't2', true],
-    ['that of a turn before', named, 't1', false],
+    ['that of an earlier turn', named, 't1', false],
     ['none', named, undefined, true],
-    ['one, where its prompt had none', OURS, 't2', true],
+    ['one whose prompt had none', OURS, 't2', true],
   ])('the stop has %s', (_, facts, turn, over) => {
     const heard = hearing(facts, { ...stop, ...(turn === undefined ? {} : { turn }) })
     expect([heard.over !== undefined, heard.at === undefined]).toEqual([over, over])
   })
 
-  test('are kept for turns of a person, too', () => {
+  test("are kept for the user's turns too", () => {
     const theirs = hearing(IDLE, { kind: 'prompt', words: 'hello', turn: 't2' })
     expect(hearing(theirs, { ...stop, turn: 't1' }).at).toEqual({ kind: 'theirs', turn: 't2' })
     expect(hearing(theirs, { ...stop, turn: 't2' }).at).toBeUndefined()
   })
 })
 
-test('a prompt whose turn is over does not begin it again', () => {
+test('a prompt whose turn has ended does not start it again', () => {
   const { at, over } = hearing(OURS, stop, ours)
   expect(at).toEqual({ kind: 'theirs' })
   expect(over?.mark).toEqual(MARK)
@@ -135,7 +130,7 @@ describe('after the end', () => {
     })
   })
 
-  test('hearing of it twice counts it once, with the exit code that was told last', () => {
+  test('two reports count once, with the last exit code', () => {
     expect(hearing(IDLE, { kind: 'ended', code: 1 }, { kind: 'ended', code: 0 })).toEqual({
       ...{ dir: '/p', stoppedAt: 99 },
       ended: { code: 0 },
@@ -148,27 +143,27 @@ describe('after the end', () => {
 test.each<[what: string, words: string, is: boolean]>([
   ['as it was sent', TEXT, true],
   ['tabs as blanks', TEXT.replaceAll('\t', '    '), true],
-  ['line breaks of Windows', TEXT.replaceAll('\n', '\r\n'), true],
+  ['Windows line breaks', TEXT.replaceAll('\n', '\r\n'), true],
   ['carriage returns', TEXT.replaceAll('\n', '\r'), true],
   ['blanks around it', ` \n${TEXT}  \n\n`, true],
   ['blanks at the ends of lines', TEXT.replaceAll('\n', '  \n'), true],
   ['one blank for two', TEXT.replaceAll('  ', ' '), true],
-  ['words that were in the line before', `oh and ${TEXT}`, true],
+  ['words that were already in the input line', `oh and ${TEXT}`, true],
   ['half of it', TEXT.slice(0, 20), false],
   ['something else', 'Fix the docs.', false],
   ['nothing', '', false],
-])('knows its own prompt again: %s', (_, words, is) => {
+])('recognizes its own prompt: %s', (_, words, is) => {
   expect(isOurs(words, TEXT)).toBe(is)
 })
 
-test('knows it again without letters that nobody sees, and in another form of the same letters', () => {
+test('recognizes it without invisible characters, and in another Unicode form', () => {
   const text = '\ufeffe\u0301 👨\u200d👩 \u202eabc\u202c'
   expect(isOurs('\u00e9 👨👩 abc', text)).toBe(true)
   expect(isOurs(text, '\u00e9 👨👩 abc')).toBe(true)
   expect(isOurs('e 👨👩 abc', text)).toBe(false)
 })
 
-test('whatever comes in whatever order, what is known agrees with itself', () => {
+test('events in any order leave a consistent state', () => {
   const turn = fc.constantFrom({}, { turn: 't1' }, { turn: 't2' })
   const mail = fc.oneof(
     fc.constantFrom<Told>({ kind: 'started' }, { kind: 'session', session: 's' }, { kind: 'answered' }),

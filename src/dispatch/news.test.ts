@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { openNews } from './news.ts'
 
-test('wakes everybody who waits, once', async () => {
+test('wakes all waiters, once', async () => {
   const news = openNews()
   const woken: number[] = []
   const waiting = [1, 2].map((who) => news.wait().then(() => woken.push(who)))
@@ -12,14 +12,14 @@ test('wakes everybody who waits, once', async () => {
   expect(woken).toEqual([1, 2])
 })
 
-test('what was rung before nobody hears later', async () => {
+test('an earlier ring does not wake later waiters', async () => {
   const news = openNews()
   news.ring()
   const first = await Promise.race([news.wait().then(() => 'rung'), news.wait(1).then(() => 'waited')])
   expect(first).toBe('waited')
 })
 
-test('who waits again while being woken waits for the next time', async () => {
+test('a waiter that waits again while being woken waits for the next ring', async () => {
   const news = openNews()
   let again: Promise<string> | undefined
   const first = news.wait().then(() => {
@@ -30,7 +30,7 @@ test('who waits again while being woken waits for the next time', async () => {
   expect(await again).toBe('waited')
 })
 
-test('ends with its signal, at once where that has fired, and leaves no listener', async () => {
+test('ends with its signal, at once if that has fired, and leaves no listener', async () => {
   const news = openNews()
   const stop = new AbortController()
   const waiting = [news.wait(undefined, stop.signal), news.wait(1_000_000, stop.signal)]
@@ -44,7 +44,7 @@ test('ends with its signal, at once where that has fired, and leaves no listener
   expect(getEventListeners(other.signal, 'abort')).toEqual([])
 })
 
-test('a time that has passed, or is further away than a timer can hold, is none to trip over', async () => {
+test('handles a time in the past, or further away than a timer can hold', async () => {
   const news = openNews()
   await news.wait(-5)
   const far = news.wait(Number.MAX_SAFE_INTEGER).then(() => 'far')

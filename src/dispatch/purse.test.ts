@@ -3,7 +3,7 @@ import { startLoop } from '../engine/loop.ts'
 import { START, specOf } from '../engine/stories.test-support.ts'
 import { openPurse } from './purse.ts'
 
-/** A loop that has spent so much. */
+/** A loop that has spent this much. */
 function spent(id: string, costUsd: number) {
   const { tally } = startLoop(id, specOf(), { at: START, tree: 't' })
   return { id, tally: { ...tally, costUsd } }
@@ -25,6 +25,6 @@ test('counts what all loops spend, from when each is first seen', () => {
   expect(purse.isSpent()).toBe(true)
 })
 
-test('a limit of nothing is spent', () => {
+test('a limit of 0 is used up', () => {
   expect(openPurse(0).isSpent()).toBe(true)
 })

@@ -30,7 +30,7 @@ describe('without a task', () => {
     ['it is up', UP, {}, 'READY: '],
     ['it is starting', { dir: '/p' }, {}, 'READY: Starting up.'],
     [
-      'it has a worktree a task',
+      'it has a worktree per task',
       {},
       { agent: { ...agent, worktree: true } },
       'READY: It will start with its next task.',
@@ -41,10 +41,10 @@ describe('without a task', () => {
       {},
       'READY: It has exited and will restart with its next task.',
     ],
-    ['a person works with it', { ...UP, at: { kind: 'theirs' } }, {}, 'WORKING: Working on what you typed.'],
+    ['the user works with it', { ...UP, at: { kind: 'theirs' } }, {}, 'WORKING: Working on what you typed.'],
     ['it got its task once', { ...UP, at: { kind: 'ours', mark: stalled.mark } }, {}, 'WORKING: Working on its task.'],
     ['it asks', { ...UP, asks: 'May I\nrun rm?' }, {}, 'BLOCKED: It asks: May I run rm?'],
-    ['its task cannot begin', UP, { paused: { trouble: 'No money' } }, 'NEEDS YOU: No money.'],
+    ['its task cannot start', UP, { paused: { trouble: 'No money' } }, 'NEEDS YOU: No money.'],
     [
       'its task did not arrive',
       { ...UP, sent: { ...stalled, mark: { ...stalled.mark, loop: '' } } },
@@ -75,7 +75,7 @@ describe('with a loop', () => {
     ],
     ['its limit is reached', waiting('limit', { until: 7 }), {}, 'WAITING until 7: Rate limit reached.'],
     ['its service is overloaded', waiting('overload', { until: 7 }), {}, 'WAITING until 7: The service is overloaded.'],
-    ['nobody knows until when', waiting('limit'), {}, 'NEEDS YOU: It is paused. Continue with "resume 2".'],
+    ['with no known end', waiting('limit'), {}, 'NEEDS YOU: It is paused. Continue with "resume 2".'],
     ['it asks', waiting('person', { question: 'Which\ndatabase?' }), {}, 'NEEDS YOU: It asks: Which database?'],
     [
       'the breaker is open',
@@ -83,7 +83,7 @@ describe('with a loop', () => {
       {},
       'STUCK until 7: The breaker is open: 3 iterations changed nothing. Retry now with "resume 2".',
     ],
-    ['a person paused it', waiting('paused'), {}, 'NEEDS YOU: It is paused. Continue with "resume 2".'],
+    ['the user paused it', waiting('paused'), {}, 'NEEDS YOU: It is paused. Continue with "resume 2".'],
     [
       'a person typed',
       waiting('paused'),
@@ -112,7 +112,7 @@ describe('with a loop', () => {
     expect(standingOf(UP, loop, known)).toBe(stands)
   })
 
-  test('somebody who types holds it up, but a question or a lost prompt comes first', () => {
+  test('typing holds it up, but a question or a lost prompt comes first', () => {
     const typing = (facts: PaneFacts) => standingOf(facts, BEGUN, {}, true)
     expect(typing(UP)).toBe('NEEDS YOU: Somebody is typing in its pane. It continues when the input line is empty.')
     expect(typing({ ...UP, asks: 'Trust?' })).toBe('BLOCKED: It asks: Trust?')
@@ -128,17 +128,17 @@ describe('after its loop', () => {
     ['it is done', done, {}, /^DONE: claimed\. ./],
     ['it halted', halted, {}, /^STUCK: max-iterations: Reached the limit of 10 iterations\.$/],
     ['it was cancelled', loopAfter(specOf(), works, cancel), {}, /^READY: $/],
-    ['a person has seen that it is done', done, { seen: true }, /^READY: $/],
-    ['a person has seen that it halted', halted, { seen: true }, /^READY: $/],
+    ['the user has seen that it is done', done, { seen: true }, /^READY: $/],
+    ['the user has seen that it halted', halted, { seen: true }, /^READY: $/],
   ])('%s', (_, loop, known, stands) => {
     expect(standingOf(UP, loop, known)).toMatch(stands)
   })
 
-  test('a person who works with it comes before the news of its task', () => {
+  test("the user's own work comes before the news of its task", () => {
     expect(standingOf({ ...UP, at: { kind: 'theirs' } }, done)).toBe('WORKING: Working on what you typed.')
   })
 
-  test('a prompt that never arrived is of no interest any more', () => {
+  test('a prompt that never arrived no longer matters', () => {
     expect(standingOf({ ...UP, sent: stalled }, { ...done, id: 'a1' })).toMatch(/^DONE: /)
   })
 })

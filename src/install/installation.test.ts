@@ -33,7 +33,7 @@ const STATES: Readonly<Record<string, string | undefined>> = {
   'odd indentation': JSON.stringify(OTHERS, undefined, 7).replace('"x"', ' "x"  '),
   'one line, no line break': JSON.stringify(OTHERS),
   tabs: `${JSON.stringify(OTHERS, undefined, '\t')}\n\n`,
-  'lines that end the way of Windows': JSON.stringify(OTHERS, undefined, 2).replaceAll('\n', '\r\n'),
+  'Windows line endings': JSON.stringify(OTHERS, undefined, 2).replaceAll('\n', '\r\n'),
   'a byte order mark': `\uFEFF${JSON.stringify(OTHERS, undefined, 2)}\n`,
 }
 
@@ -86,7 +86,7 @@ function uninstall(agent: string, place: Place, site: Site): Edit[] {
   return edits
 }
 
-/** Every path below a folder with what is there. */
+/** Every path below a folder with its content. */
 function snapshot(folder: string): Record<string, string> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
   return Object.fromEntries(
@@ -113,7 +113,7 @@ function put(path: string, text: string, mode = 0o644): void {
 }
 
 describe.each(CASES)('$agent, $scope', ({ agent, place, scope }) => {
-  test.each(Object.entries(STATES))('%s comes back byte for byte, also after installing twice', (_, text) => {
+  test.each(Object.entries(STATES))('%s comes back byte for byte, even after installing twice', (_, text) => {
     const site = makeSite(scope)
     if (text !== undefined) for (const { path } of settingsOf(place, site)) put(path, text, 0o600)
     const before = people(site)
@@ -130,7 +130,7 @@ describe.each(CASES)('$agent, $scope', ({ agent, place, scope }) => {
     expect(uninstall(agent, place, site)).toEqual([])
   })
 
-  test('killed after any number of files, it is finished by installing, and taken back by uninstalling', () => {
+  test('killed after any number of files, it is completed by an install, and undone by an uninstall', () => {
     const site = makeSite(scope)
     for (const { path } of settingsOf(place, site)) put(path, STATES['other hooks'] ?? '')
     const before = people(site)
@@ -154,7 +154,7 @@ describe.each(CASES)('$agent, $scope', ({ agent, place, scope }) => {
     }
   })
 
-  test('what a person changes meanwhile stays', () => {
+  test('what the user changes in the meantime stays', () => {
     const site = makeSite(scope)
     install(agent, place, site)
     const files = settingsOf(place, site)
@@ -173,7 +173,7 @@ describe.each(CASES)('$agent, $scope', ({ agent, place, scope }) => {
     for (const { path } of files) expect(readFileSync(path, 'utf8')).not.toMatch(OURS)
   })
 
-  test('is taken out by what it is when nothing is remembered', () => {
+  test('is recognized and removed when nothing is recorded', () => {
     const site = makeSite(scope)
     for (const { path } of settingsOf(place, site)) put(path, STATES['other hooks'] ?? '')
     install(agent, place, site)
@@ -181,7 +181,7 @@ describe.each(CASES)('$agent, $scope', ({ agent, place, scope }) => {
     uninstall(agent, place, site)
     for (const { path } of settingsOf(place, site)) {
       const { version: _, ...value } = JSON.parse(readFileSync(path, 'utf8'))
-      const { AfterAgent, ...hooks } = value.hooks // an empty list that was used goes
+      const { AfterAgent, ...hooks } = value.hooks // an empty list that was used is removed
       expect({ ...value, hooks }).toEqual({ ...OTHERS, hooks: { Stop: OTHERS.hooks.Stop, stop: OTHERS.hooks.stop } })
       expect(AfterAgent ?? []).toEqual([])
     }
@@ -192,11 +192,11 @@ describe.each(CASES)('$agent, $scope', ({ agent, place, scope }) => {
   })
 })
 
-describe('files of ralph’s own', () => {
+describe('ralph’s own files', () => {
   const [agent, place] = ['claude', PLACES.claude as Place]
   const commandAt = (site: Site) => join(site.person, '.claude/commands/ralph/loop.md')
 
-  test('one of the person’s in the same place is kept and comes back', () => {
+  test('a user’s file in the same place is kept and comes back', () => {
     const site = makeSite('user')
     put(commandAt(site), 'My own.\n')
     install(agent, place, site)
@@ -205,7 +205,7 @@ describe('files of ralph’s own', () => {
     expect(readFileSync(commandAt(site), 'utf8')).toBe('My own.\n')
   })
 
-  test('one that a person changed is left to them, and what it replaced is not lost', () => {
+  test('a file that the user changed is left to them, and what it replaced is not lost', () => {
     const site = makeSite('user')
     put(commandAt(site), 'My own.\n')
     install(agent, place, site)
@@ -217,7 +217,7 @@ describe('files of ralph’s own', () => {
     expect(copies).toContain('My own.\n')
   })
 
-  test('one that a person changed is replaced by installing again, and what they made of it is kept for good', () => {
+  test('a file that the user changed is replaced by another install, and their version is kept for good', () => {
     const site = makeSite('user')
     install(agent, place, site)
     put(commandAt(site), 'Better.\n')
@@ -228,7 +228,7 @@ describe('files of ralph’s own', () => {
     expect(readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(['Better.\n'])
   })
 
-  test('a newer text replaces an older one, and uninstalling still removes it', () => {
+  test('newer text replaces older text, and an uninstall still removes it', () => {
     const site = makeSite('user')
     const before = people(site)
     install(agent, place, site)
@@ -239,7 +239,7 @@ describe('files of ralph’s own', () => {
     expect(people(site)).toEqual(before)
   })
 
-  test('a file that is not wanted any more goes with the next installation', () => {
+  test('a file that is no longer wanted is removed by the next install', () => {
     const site = makeSite('user')
     install(agent, place, site)
     const { installation, ground, folder } = open(agent, place, site)
@@ -251,7 +251,7 @@ describe('files of ralph’s own', () => {
   })
 })
 
-describe('Droid takes an event from the file that decides about it', () => {
+describe('Droid reads an event from the file that defines it', () => {
   const place = PLACES.droid as Place
 
   test.each([
@@ -272,7 +272,7 @@ describe('Droid takes an event from the file that decides about it', () => {
   })
 })
 
-test('somebody else’s change between the question and the answer is not overwritten', () => {
+test('another program’s change between the question and the answer is not overwritten', () => {
   const site = makeSite('user')
   const place = PLACES.claude as Place
   const edits = plan('claude', place, site)

@@ -1,4 +1,4 @@
-/** What agents find in ralph's home: the hook script, and links to the program, the package and Node. */
+/** What agents find in ralph's home: the gate of the hooks, and links to the program, the package and Node. */
 import { lstatSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'

@@ -24,7 +24,7 @@ test.each(['d99b5c11-9a', 'ses_01ABC', '7', 'a.b-c_d', 'x'.repeat(128)])('%j nam
 })
 
 test.each(['', '.', '..', '../x', 'a/b', 'a\\b', '-rf', 'a b', 'a\n', '*', 'ä', 'x'.repeat(129), '.hidden'])(
-  '%j names none, and nothing is read for it',
+  '%j names no session, and nothing is read for it',
   (id) => {
     const home = temporaryFolder()
     mkdirSync(join(home, 'armed'))
@@ -63,7 +63,7 @@ test('the session of a loop is the one whose agent takes its turns', () => {
   expect(sessionOf(home, 'L1')).toBeUndefined()
 })
 
-test('of two hooks of one call only one takes the place of a session', () => {
+test('with two hooks for one call, only one reserves the session', () => {
   const home = temporaryFolder()
   const now = Date.now()
   const call = (at: number) => ({ now: () => at, began: at })
@@ -71,17 +71,17 @@ test('of two hooks of one call only one takes the place of a session', () => {
   expect(loadArmed(home, 's-1')).toBeUndefined()
   expect(reserve(home, 's-1', call(now + 60_000))).toBe(true) // the first was killed
   arm(home, 's-1', ARMED)
-  expect(reserve(home, 's-1', call(now - 5_000))).toBe(false) // the other hook was quicker
-  expect(reserve(home, 's-1', call(Date.now() + 5_000))).toBe(true) // of a loop that is over
+  expect(reserve(home, 's-1', call(now - 5_000))).toBe(false) // the other hook was faster
+  expect(reserve(home, 's-1', call(Date.now() + 5_000))).toBe(true) // left by a loop that has ended
   expect(loadArmed(home, 's-1')).toEqual(ARMED)
 })
 
-test('what a person types starts the counts anew', () => {
+test('what the user types resets the counts', () => {
   const before: Armed = { ...ARMED, quiet: true, heard: { length: 3, hash: 'x' } }
   expect(typedAt(before, loopAfter(unchecked, works, works))).toEqual({ ...ARMED, since: 2 })
 })
 
-test('sessions that are old and whose loop is over are forgotten', async () => {
+test('old sessions whose loop has ended are forgotten', async () => {
   const home = temporaryFolder()
   const day = 86_400_000
   await forgetOld(home, Date.now(), async () => true)

@@ -16,13 +16,13 @@ function held() {
   return { home, loop, face }
 }
 
-test('a loop of a session is told by the name of its agent', () => {
+test("a session's loop is described by its agent's name", () => {
   const { home, loop } = held()
   expect(holderOf(home, loop.id)).toBe('a session of Codex')
   expect(holderOf(home, 'another')).toBeUndefined()
 })
 
-test('a session lets its loop go, and nothing of it is left', () => {
+test('a session releases its loop, and nothing of it is left', () => {
   const { home, loop, face } = held()
   letGo(home, loop.id)
   letGo(home, loop.id)
@@ -35,13 +35,13 @@ test('a pause from elsewhere shows in the face', () => {
   expect(readFileSync(face, 'utf8')).toContain('active: false')
 })
 
-test('a loop that ended elsewhere has no face, and its session hears of it', () => {
+test('a loop that ended elsewhere has no face, and its session learns of it', () => {
   const { home, loop, face } = held()
   keepTrue(home, loopAfter(loop, cancel))
   expect([existsSync(face), loadArmed(home, 's-1')?.loop]).toEqual([false, loop.id])
 })
 
-test('a face that a person has deleted is not made again', () => {
+test('a face that the user deleted is not recreated', () => {
   const { home, loop, face } = held()
   rmSync(face)
   keepTrue(home, loopAfter(loop, pause))

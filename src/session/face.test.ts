@@ -33,7 +33,7 @@ function read(path: string) {
 }
 
 describe('what is written', () => {
-  test('tells how the loop stands', () => {
+  test('shows the state of the loop', () => {
     expect(read(written().path)).toEqual({
       active: true,
       iteration: 2,
@@ -63,14 +63,14 @@ describe('what is written', () => {
     ['leads out of the project', (dir, outside) => symlinkSync(outside, join(dir, '.claude'))],
     ['leads nowhere', (dir) => symlinkSync('no/where', join(dir, '.claude'))],
     ['is a file', (dir) => writeFileSync(join(dir, '.claude'), '')],
-  ])('is nothing where the folder %s', (_, make) => {
+  ])('is nothing if the folder %s', (_, make) => {
     const [dir, outside] = [temporaryFolder(), temporaryFolder()]
     make(dir, outside)
     expect(canHaveFace(dir, join(dir, '.claude', 'ralph-loop.local.md'))).toBe(false)
     expect(readdirSync(outside)).toEqual([])
   })
 
-  test('is nothing where there is no face', () => {
+  test('is nothing if there is no face', () => {
     writeFace('', { loop, session: 's-1', home: '/none' })
     removeFace('')
     expect(readFace('')).toEqual({ kind: 'gone' })
@@ -99,7 +99,7 @@ describe('what is found', () => {
     make(path)
     expect(readFace(path)).toEqual(found)
     removeFace(path)
-    expect(readFace(path)).toEqual(found) // what is not ours is not removed
+    expect(readFace(path)).toEqual(found) // only our own files are removed
   })
 
   test('no permission', ({ skip }) => {
@@ -109,21 +109,21 @@ describe('what is found', () => {
     expect(readFace(path)).toEqual({ kind: 'strange', why: 'it cannot be read' })
   })
 
-  test('nothing, where its folder is a file', () => {
+  test('nothing, if its folder is a file', () => {
     const dir = temporaryFolder()
     writeFileSync(join(dir, 'file'), '')
     expect(readFace(join(dir, 'file', 'face'))).toEqual({ kind: 'gone' })
   })
 })
 
-test('what is broken is put aside under a name of its own', () => {
+test('a broken face is renamed to a unique name', () => {
   const { path } = written()
   const name = putAside(path, Date.UTC(2026, 10, 16, 6, 8, 14, 123))
   expect(name).toBe('ralph-loop.local.md.broken-2026-11-16T06-08-14-123Z')
   expect([existsSync(path), existsSync(join(path, '..', name))]).toEqual([false, true])
 })
 
-describe('what a person wants who edited it', () => {
+describe("what the user's edits ask for", () => {
   const face = read(written().path)
   test.each<[what: string, change: Partial<typeof face>, orders: object[]]>([
     ['another limit', { maxIterations: 3 }, [{ kind: 'limits', limits: { iterations: 3 } }]],
@@ -131,7 +131,7 @@ describe('what a person wants who edited it', () => {
     ['another promise', { promise: 'OK' }, [{ kind: 'edit', promise: 'OK' }]],
     ['no promise', { promise: '' }, [{ kind: 'edit', promise: '', signals: ['TASK_COMPLETE'] }]],
     ['another prompt', { prompt: 'Build more' }, [{ kind: 'edit', prompt: 'Build more' }]],
-    ['a prompt with more blanks around it', { prompt: '\n Build it \n' }, []],
+    ['a prompt with extra blanks around it', { prompt: '\n Build it \n' }, []],
     ['another counter', { iteration: 9 }, []],
     ['another start', { startedAt: '' }, []],
     ['a pause', { active: false }, [{ kind: 'pause' }]],
@@ -144,7 +144,7 @@ describe('what a person wants who edited it', () => {
     expect(ordersIn({ ...face, ...change }, loop, '/none')).toEqual(orders)
   })
 
-  test('nothing resumes but a command', () => {
+  test('only a command resumes', () => {
     expect(ordersIn({ ...face, active: true }, loopAfter(loop, pause), '/none')).toEqual([])
     expect(ordersIn({ ...face, active: false }, loopAfter(loop, pause), '/none')).toEqual([])
   })

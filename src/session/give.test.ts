@@ -12,12 +12,12 @@ describe('a prompt', () => {
     expect(wholePrompt('/none', loop, { ...claude, context: 'fresh' })).toContain('no memory')
   })
 
-  test('is empty where no turn is asked for, or another program takes it', () => {
+  test('is empty if no turn is requested, or if another program takes it', () => {
     expect(wholePrompt('/none', loopAfter(unchecked, pause), claude)).toBe('')
     expect(wholePrompt('/none', loopAfter(unchecked), { ...claude, context: 'process' })).toBe('')
   })
 
-  test.each([claude, codex])('that $host would cut points to the file of the loop', (armed) => {
+  test.each([claude, codex])('that $host would truncate points to the loop file', (armed) => {
     const loop = loopAfter(specOf({ prompt: 'Ünder. '.repeat(1_500) }), works)
     const told = wholePrompt('/none', loop, armed)
     expect(told).toMatch(new RegExp(`^The task is in the file ${armed.face}`))
@@ -27,7 +27,7 @@ describe('a prompt', () => {
     expect(wholePrompt('/none', loop, { ...armed, host: 'gemini' })).toContain('Ünder.')
   })
 
-  test('asks for a sign without brackets where the client spells them out', () => {
+  test('asks for a sign without brackets if the client escapes them', () => {
     const spec = specOf({ prompt: 'Say <promise>DONE</promise>.', promise: 'DONE', signals: ['TASK_COMPLETE'] })
     const loop = loopAfter(spec, claims('weak'))
     expect(wholePrompt('/none', loop, claude)).toContain('put `<promise>DONE</promise>` alone')

@@ -9,7 +9,7 @@ import { markSpent, type Spent, spentSince } from './spent.ts'
 
 type Line = object | string
 
-/** A session that the loop begins in after some of its lines. */
+/** A session in which the loop starts after some lines. */
 function begin(host: HostName, before: Line[] = []) {
   const record = join(temporaryFolder(), 'session.jsonl')
   const write = (...lines: Line[]) => appendFileSync(record, lines.map(printed).join(''))
@@ -22,7 +22,7 @@ function begin(host: HostName, before: Line[] = []) {
     stop(...lines: Line[]): number {
       if (lines.length > 0) write(...lines)
       const { usage, spent } = spentSince(host, mark, record)
-      mark = JSON.parse(JSON.stringify(spent ?? mark)) // as it is kept between two hooks
+      mark = JSON.parse(JSON.stringify(spent ?? mark)) // as stored between two hooks
       return usage ? sumOf(usage) : 0
     },
   }
@@ -32,7 +32,7 @@ function printed(line: Line): string {
   return `${typeof line === 'string' ? line : JSON.stringify(line)}\n`
 }
 
-/** Lines of real records, without what is not asked for. */
+/** Lines of real transcripts, without what is not read. */
 const claude = (id: string, output: number, type = 'text') => ({
   type: 'assistant',
   message: {
@@ -77,7 +77,7 @@ const copilot = (id: string, input: number) => ({
 
 describe('a turn is counted once', () => {
   test.each<[host: HostName, before: Line[], first: Line[], second: Line[], tokens: [number, number]]>([
-    // Each block of an answer is a line with the same id; the last one tells all of its output.
+    // Each block of an answer is a line with the same id; the last one has the total output.
     [
       'claude',
       [claude('m0', 50)],
@@ -100,7 +100,7 @@ describe('a turn is counted once', () => {
     expect([session.stop(...first), session.stop(...second)]).toEqual(tokens)
   })
 
-  test('of Droid, which keeps the sum beside its record', () => {
+  test('of Droid, which keeps the sum next to its transcript', () => {
     const session = begin('droid')
     const settle = (inputTokens: number) =>
       writeFileSync(
@@ -117,24 +117,24 @@ describe('a turn is counted once', () => {
     expect(session.stop()).toBe(0)
   })
 
-  test('also where the end of an answer comes behind the stop', () => {
+  test('even if the end of an answer comes after the stop', () => {
     const session = begin('gemini')
     expect(session.stop(gemini('g1', 100))).toBe(100)
     expect(session.stop(gemini('g1', 120), gemini('g2', 40))).toBe(60)
   })
 
-  test('although the count of the session is not to be found before the loop', () => {
+  test('although there is no session count before the loop', () => {
     const session = begin('codex', [codex(500, 400), 'x'.repeat(300_000)])
     expect(session.stop(codex(900, 395), codex(900, 395), codex(1_000, 95))).toBe(400 + 100)
   })
 
-  test('although the count of the session has begun again', () => {
+  test('although the session count has started over', () => {
     const session = begin('codex', [codex(500, 400)])
     expect(session.stop(codex(60, 55), codex(160, 95))).toBe(60 + 100)
   })
 })
 
-test('waits for what Claude Code writes a moment behind its stop', () => {
+test('waits for what Claude Code writes a moment after its stop', () => {
   const session = begin('claude', [claude('m0', 1)])
   session.write(claude('m1', 7, 'tool_use'))
   const late = printed(claude('m2', 9)).trim()
@@ -142,14 +142,14 @@ test('waits for what Claude Code writes a moment behind its stop', () => {
   expect(session.stop()).toBe(262)
 })
 
-describe('what cannot be counted takes nothing, and nothing fails', () => {
-  test('no record, and one that appears later', () => {
+describe('what cannot be counted counts as nothing, and nothing fails', () => {
+  test('no transcript, and one that appears later', () => {
     const session = begin('codex')
     expect(session.stop()).toBe(0)
     expect(session.stop(codex(95, 95))).toBe(100)
   })
 
-  test('lines that are no JSON, or tell something else', () => {
+  test('lines that are not JSON, or say something else', () => {
     const session = begin('codex')
     const lines = ['{"total_token_usage":{', '{"payload":7,"total_token_usage":{}}', '[]', 'null', '\0\0']
     expect(session.stop(...lines, codex(95, 95))).toBe(100)
@@ -159,14 +159,14 @@ describe('what cannot be counted takes nothing, and nothing fails', () => {
     ).toBe(0)
   })
 
-  test('a record that was written again, shorter', () => {
+  test('a transcript that was rewritten, shorter', () => {
     const session = begin('gemini', [gemini('g0', 80), gemini('g1', 80)])
     writeFileSync(session.record, printed(gemini('g0', 80)))
     expect(session.stop()).toBe(0)
     expect(session.stop(gemini('g2', 90))).toBe(90)
   })
 
-  test('another record than the loop began with, unless it is Gemini, which begins one with a fresh context', () => {
+  test("a transcript other than the loop's first, unless it is Gemini, which starts one for a fresh context", () => {
     const [old, next] = [begin('qwen'), begin('qwen', [qwen('q1', 100)])]
     const { usage, spent } = spentSince('qwen', markSpent('qwen', old.record), next.record)
     expect([usage, spent?.record]).toEqual([undefined, next.record])
@@ -174,7 +174,7 @@ describe('what cannot be counted takes nothing, and nothing fails', () => {
     expect(spentSince('gemini', markSpent('gemini', old.record), fresh.record).usage).toMatchObject({ input: 65 })
   })
 
-  test('a host that tells no tokens, and a session without a mark', () => {
+  test('a host that reports no tokens, and a session without a mark', () => {
     expect(markSpent('cursor', '/none')).toBeUndefined()
     expect(markSpent('claude', undefined)).toBeUndefined()
     expect(spentSince('cursor', undefined, '/none')).toEqual({})

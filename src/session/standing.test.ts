@@ -23,7 +23,7 @@ import { capNote, checkWords, findingNotes, standing } from './standing.ts'
 
 const { claude, codex } = HOSTS
 
-describe('how a loop stands', () => {
+describe('the state of a loop', () => {
   test.each<[loop: Loop, level: string, text: string]>([
     [loopAfter(unchecked), 'info', 'ralph: iteration 1 of 10'],
     [loopAfter(specOf({}, { iterations: 0 }), works), 'info', 'ralph: iteration 2'],
@@ -60,12 +60,12 @@ describe('how a loop stands', () => {
     expect(standing(loop, claude)).toEqual({ level, text: expect.stringContaining(text) })
   })
 
-  test('is told with the words that this host knows', () => {
+  test("is shown with this host's commands", () => {
     expect(standing(loopAfter(unchecked, pause), codex).text).toContain('$ralph-resume')
   })
 })
 
-test('what the checks said is told in words', () => {
+test('check results are shown in words', () => {
   const verdict = (check: string, result: 'pass' | 'fail' | 'broken' | 'timeout') => ({ check, result, tail: '' })
   const all = [verdict('a', 'pass'), verdict('b', 'fail'), verdict('c', 'broken'), verdict('d', 'timeout')]
   const loop = loopAfter(checkedByTests)
@@ -81,7 +81,7 @@ test('a refused claim says what failed, in one line', () => {
   expect(checkWords(verdicts, { ...loop, tally }, tally)).toBe('refused: npm test fails: not ok 1 - one.txt is missing')
 })
 
-test('a claim that a bent check refuses tells what a person can type', () => {
+test('a claim refused because of bent checks says what the user can type', () => {
   const loop = loopAfter(checkedByTests, claims('clear'), checks('fail'))
   const findings = [{ kind: 'tests-changed' as const, path: 'a.test.js', words: 'was changed' }]
   const refused = { ...loop, tally: { ...loop.tally, findings, bent: 1 } }
@@ -95,7 +95,7 @@ test('a claim that a bent check refuses tells what a person can type', () => {
   expect(findingNotes({ ...over, tally: refused.tally }, refused.tally)).toEqual(noticed)
 })
 
-test('a loop that waits because its checks were bent tells how to let that stand', () => {
+test('a loop that waits because its checks were bent says how to accept that', () => {
   const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(standing({ ...loopAfter(unchecked), next }, claude).text).toBe(
     'ralph: Only a.test.js makes them pass. Accept it: ralph allow L1 in a terminal. Or answer here: the agent gets your answer and the loop continues.',
@@ -127,7 +127,7 @@ describe('the cap of a host', () => {
     expect(atCap(grown(turns), since, allowance(HOSTS[host], env))).toBe(expected === 1)
   })
 
-  test('is told with what can be done about it', () => {
+  test('says what can be done about it', () => {
     expect(capNote(grown(8), claude, {}).text).toContain('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 lifts it')
     expect(capNote(grown(8), HOSTS.copilot, {}).text).toMatch(
       /Copilot lets a hook continue 8 times in a row, and this is the last one/,
@@ -135,6 +135,6 @@ describe('the cap of a host', () => {
   })
 })
 
-test('a wait that is over is told as a wait', () => {
+test('a wait that has ended is still shown as a wait', () => {
   expect(standing(loopAfter(unchecked, at(1, isLimited)), claude).text).toContain('waiting for the agent')
 })

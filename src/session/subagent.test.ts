@@ -20,7 +20,7 @@ function argsOf(name: string, { dir, home }: { dir: string; home: string }, more
   return 'args' in found ? found.args[0] : undefined
 }
 
-test('model, tools and words of an agent become arguments', () => {
+test("an agent's model, tools and text become arguments", () => {
   const place = folders()
   const head = 'name: worker\r\nmodel: "a/b"\r\ntools: read,  bash , edit'
   place.write(join(place.home, '.pi/agent/agents/worker.md'), `\uFEFF---\r\n${head}\r\n---\r\n\r\nYou work.\r\n`)
@@ -40,7 +40,7 @@ test('what is not named is left out', () => {
   expect(argsOf('text', place)).toEqual(['--append-system-prompt', 'Only words.'])
 })
 
-test('that of the repository goes before that of the person, once that very text is trusted', () => {
+test("the repository's agent comes before the user's, once that very text is trusted", () => {
   const place = folders()
   const { dir, home, write } = place
   write(join(home, '.pi/agent/agents/worker.md'), '---\nmodel: mine\n---\n')
@@ -67,7 +67,7 @@ test('that of the repository goes before that of the person, once that very text
   expect(isTrustedAgent(home, path, `${text}x`)).toBe(false)
 })
 
-test('one that is not there is told with the places that were looked at', () => {
+test('a missing one is reported with the places that were searched', () => {
   const place = folders()
   expect(() => argsOf('nobody', place)).toThrow(
     `There is no agent "nobody". Expected nobody.md in ${place.dir}/.pi/agents or ${place.home}/.pi/agent/agents.`,

@@ -1,4 +1,4 @@
-/** What Copilot, Qwen and Droid told in a pane, as they wrote it, and the mail it makes. */
+/** What Copilot, Qwen and Droid reported in a pane, as recorded, and the resulting mail. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ describe('Copilot', () => {
   const session = { session_id: 'c6a7' }
   const env = { COPILOT_CLI: '1' }
 
-  test('of a long paste it tells where it lies, and the mail has its words', async () => {
+  test('for a long paste it reports the file, and the mail has its text', async () => {
     const file = join(folder, 'paste & more.txt')
     writeFileSync(file, 'A long prompt.\n')
     const prompt = `<pasted_content file="${file.replace('&', '&amp;')}" size="23.9 KB" lines="1840" />`
@@ -25,7 +25,7 @@ describe('Copilot', () => {
     expect(await tell(told, env)).toMatchObject({ words: prompt })
   })
 
-  test('only the last request that failed ends its turn', async () => {
+  test('only the last failed request ends its turn', async () => {
     const record = join(folder, 'session-state', 'c6a7')
     mkdirSync(record, { recursive: true })
     const data = { errorType: 'rate_limit', message: 'Last error: 429 Please try again in 20 minutes.' }
@@ -52,7 +52,7 @@ describe('Copilot', () => {
 describe('Qwen', () => {
   const turn = { session_id: '8ac2', prompt_id: '8ac2########9' }
 
-  test('a prompt and its end have the same name; that it goes on after a tool is no prompt', async () => {
+  test('a prompt and its end have the same name; continuing after a tool is not a prompt', async () => {
     const prompt = { hook_event_name: 'UserPromptSubmit', ...turn, prompt: 'Go.', submitted_prompt: 'Go.' }
     const stop = { hook_event_name: 'Stop', ...turn, last_assistant_message: 'Fine.', context_usage: 0.0005 }
     expect(await tell(prompt)).toEqual({ kind: 'prompt', words: 'Go.', session: '8ac2', turn: '8ac2########9' })
@@ -80,7 +80,7 @@ describe('Droid', () => {
     return tell(told, env)
   }
 
-  test('an error that it shows instead of an answer is the outcome', async () => {
+  test('an error shown instead of an answer is the outcome', async () => {
     const text =
       'BYOK Error: 429 {"error":{"message":"Please try again in 20 minutes."}}\n\nIf this persists, verify it.'
     const message = { role: 'user', content: [{ type: 'text', text }], visibility: 'user_only' }
@@ -94,7 +94,7 @@ describe('Droid', () => {
     })
   })
 
-  test('a tool that a person has stopped is no error', async () => {
+  test('a tool that the user stopped is not an error', async () => {
     const result = { type: 'tool_result', is_error: true, content: 'Error: Tool execution cancelled by user' }
     expect(await stop({ id: '2', message: { role: 'user', content: [result] } })).toMatchObject({ outcome: 'aborted' })
   })

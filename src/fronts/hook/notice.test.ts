@@ -23,7 +23,7 @@ describe('tells', () => {
     ['a client without a session has started', { event: 'started', host: 'pi' }, { kind: 'started' }],
     ['another session', shim('session', { session_id: 'u' }), { kind: 'session', session: 'u' }],
     [
-      'a prompt of Claude',
+      'a prompt in Claude',
       claude('UserPromptSubmit', { prompt: 'Fix it' }),
       { kind: 'prompt', words: 'Fix it', session: 's' },
     ],
@@ -33,7 +33,7 @@ describe('tells', () => {
       { kind: 'prompt', words: 'x', session: 's', turn: 'p1' },
     ],
     [
-      'a prompt of Codex',
+      'a prompt in Codex',
       codex('UserPromptSubmit', { prompt: 'x' }),
       { kind: 'prompt', words: 'x', session: 's', turn: 't1' },
     ],
@@ -43,12 +43,12 @@ describe('tells', () => {
       { kind: 'prompt', session: 's', words: 'a long text' },
     ],
     [
-      'a prompt of Qwen, as it was typed',
+      'a prompt in Qwen, as typed',
       claude('UserPromptSubmit', { prompt: 'x expanded', submitted_prompt: 'x' }),
       { kind: 'prompt', words: 'x', session: 's' },
     ],
     [
-      'a prompt of a shim',
+      'a prompt from a shim',
       shim('prompt', { prompt: 'x', turn: 't' }),
       { kind: 'prompt', words: 'x', session: 's', turn: 't' },
     ],
@@ -68,12 +68,12 @@ describe('tells', () => {
       { kind: 'stop', session: 's', turn: 't', outcome: { ...ok, finalText: 'Done.', tokens: 7, costUsd: 0.5 } },
     ],
     [
-      'a person stopped it',
+      'the user stopped it',
       shim('stop', { outcome: 'aborted', last_assistant_message: '' }),
       { kind: 'stop', session: 's', outcome: 'aborted' },
     ],
     [
-      'it has stopped, but something runs on',
+      'it has stopped, but something keeps running',
       claude('Stop', { last_assistant_message: 'I wait.', background_tasks: [{ status: 'running' }] }),
       { kind: 'stop', session: 's', outcome: { ...ok, finalText: 'I wait.' }, background: true },
     ],
@@ -92,14 +92,14 @@ describe('tells', () => {
       claude('PermissionRequest', { tool_name: 'AskUserQuestion', tool_input: { questions: [{ question: 'Blue?' }] } }),
       { kind: 'asks', question: 'Blue?' },
     ],
-    ['a person stopped Codex', codex('Interrupt'), { kind: 'stop', session: 's', turn: 't1', outcome: 'aborted' }],
+    ['the user stopped Codex', codex('Interrupt'), { kind: 'stop', session: 's', turn: 't1', outcome: 'aborted' }],
     [
       'Codex asks for a file',
       codex('PermissionRequest', { tool_name: 'Edit', tool_input: { file_path: 'a.ts' } }),
       { kind: 'asks', question: 'Allow Edit: a.ts?' },
     ],
     [
-      'it asks for who knows what',
+      'it asks for something unknown',
       codex('PermissionRequest', { message: '', tool_input: null }),
       { kind: 'asks', question: 'Allow it?' },
     ],
@@ -108,9 +108,9 @@ describe('tells', () => {
     ['a tool has failed', claude('PostToolUseFailure'), { kind: 'answered' }],
     ['a permission was denied', claude('PermissionDenied'), { kind: 'answered' }],
     ['a shim was answered', shim('answered'), { kind: 'answered' }],
-    ['it has ended', { event: 'ended', code: 3 }, { kind: 'ended', code: 3 }],
+    ['it has exited', { event: 'ended', code: 3 }, { kind: 'ended', code: 3 }],
     ['its terminal is gone', { event: 'ended', code: 129, closed: true }, { kind: 'ended', code: 129, closed: true }],
-    ['it has ended, nobody knows how', { event: 'ended', code: 'x' }, { kind: 'ended', code: 1 }],
+    ['it has exited, with no known code', { event: 'ended', code: 'x' }, { kind: 'ended', code: 1 }],
   ])('%s', async (_, told, mail) => {
     expect(await read(told)).toEqual(mail)
   })
@@ -122,7 +122,7 @@ describe('an error', () => {
     return mail?.kind === 'stop' ? mail.outcome : undefined
   }
 
-  test('that is a rate limit has its reset', async () => {
+  test('that is a rate limit has a reset time', async () => {
     const outcome = await failed({
       error: 'rate_limit',
       last_assistant_message: "You've hit your session limit · resets 3pm (UTC)",
@@ -139,14 +139,14 @@ describe('an error', () => {
   })
 })
 
-describe('a request of Codex that failed', () => {
+describe('a failed request of Codex', () => {
   const end = (turn: string, error?: string) =>
     `${JSON.stringify({ type: 'event_msg', payload: { type: 'task_complete', turn_id: turn, ...(error ? { error: { message: error } } : {}) } })}\n`
   const file = () => join(temporaryFolder(), 'rollout.jsonl')
   const told = (path: string) => codex('PostModelRequest', { status: 'failed', error: '429', transcript_path: path })
   const LIMIT = 'You’ve hit your usage limit. Upgrade to Pro, or try again at Jan 9th, 2026 3:33 AM.'
 
-  test('ends the turn that was given up for it', async () => {
+  test('ends the turn that was given up because of it', async () => {
     const path = file()
     writeFileSync(path, `cut line\n${end('t0', 'another')}${end('t1', LIMIT)}{"half`)
     expect(await read(told(path))).toMatchObject({
@@ -156,7 +156,7 @@ describe('a request of Codex that failed', () => {
     })
   })
 
-  test('is waited for: the record is written later', async () => {
+  test('is waited for: the transcript is written later', async () => {
     const path = file()
     writeFileSync(path, end('t0', 'another'))
     const reading = read(told(path))
@@ -164,14 +164,14 @@ describe('a request of Codex that failed', () => {
     expect(await reading).toMatchObject({ kind: 'stop', outcome: { kind: 'rate-limit' } })
   })
 
-  test('says nothing of a turn that went on and ended well', async () => {
+  test('says nothing about a turn that continued and ended well', async () => {
     const path = file()
     writeFileSync(path, end('t1'))
     expect(await read(told(path))).toBeUndefined()
   })
 })
 
-test('reads the last words from the record where they are not told', async () => {
+test('reads the last message from the transcript if it is not passed', async () => {
   const file = join(temporaryFolder(), 'record.jsonl')
   const line = (role: string, text: string) => JSON.stringify({ message: { role, content: text } })
   writeFileSync(file, `${line('user', 'Fix it')}\n${line('assistant', 'Done.')}\n`)
@@ -181,18 +181,18 @@ test('reads the last words from the record where they are not told', async () =>
 test.each<[what: string, told: unknown]>([
   ['not JSON', 'hello'],
   ['nothing', ''],
-  ['half of it', '{"event":"st'],
+  ['half of the JSON', '{"event":"st'],
   ['a list', '[]'],
   ['null', 'null'],
   ['no event', { session_id: 's', cwd: '/p' }],
-  ['an event that is no word', { event: 7, session_id: 's' }],
+  ['an event that is not a string', { event: 7, session_id: 's' }],
   ['an unknown event', claude('PreCompact')],
   ['a request that did not fail', codex('PostModelRequest', { status: 'completed', error: null })],
   ['a session without its name', { event: 'session', host: 'pi' }],
-  ['that it has been idle', claude('Notification', { notification_type: 'idle_prompt', message: 'waiting' })],
-  ['that somebody has logged in', claude('Notification', { notification_type: 'auth_success', message: 'ok' })],
+  ['being idle', claude('Notification', { notification_type: 'idle_prompt', message: 'waiting' })],
+  ['a login', claude('Notification', { notification_type: 'auth_success', message: 'ok' })],
   ['an empty prompt', claude('UserPromptSubmit', { prompt: ' \n' })],
-  ['a prompt that is no text', claude('UserPromptSubmit', { prompt: 7 })],
+  ['a prompt that is not a string', claude('UserPromptSubmit', { prompt: 7 })],
   ['the end of a background task', claude('UserPromptSubmit', { prompt: '\n<task-notification>\n<id>b1</id>' })],
 ])('is silent about %s', async (_, told) => {
   expect(await read(told)).toBeUndefined()

@@ -4,7 +4,7 @@ import { readPayload } from './payload.ts'
 
 type Env = Record<string, string>
 
-/** As they were recorded, shortened where nothing is read. */
+/** As recorded, without what is not read. */
 const STOPS: [host: string, payload: object, env: Env][] = [
   [
     'claude',
@@ -34,7 +34,7 @@ const STOPS: [host: string, payload: object, env: Env][] = [
   ['kilo', { host: 'kilo', event: 'stop', session_id: 's', cwd: '/p' }, {}],
 ]
 
-test.each(STOPS)('a turn that ended in %s is known', (host, payload, env) => {
+test.each(STOPS)('recognizes the end of a turn in %s', (host, payload, env) => {
   const said = readPayload(JSON.stringify(payload), env)
   expect(said?.from).toEqual({ host, shim: 'host' in payload, during: 'stop', session: 's', dir: '/p' })
 })
@@ -56,7 +56,7 @@ test.each([
   ['claude-code_3-0-0', true],
   ['something-else_2-1-325', undefined],
   [undefined, undefined],
-])('whether Claude Code takes feedback at a stop is told by its version: %s', (agent, feedback) => {
+])('its version says whether Claude Code takes feedback at a stop: %s', (agent, feedback) => {
   const stop = { session_id: 's', cwd: '/p', hook_event_name: 'Stop' }
   const from = (payload: object) => readPayload(JSON.stringify(payload), agent ? { AI_AGENT: agent } : {})?.from
   expect(from(stop)?.feedback).toBe(feedback)
@@ -77,7 +77,7 @@ test.each<[host: string, payload: object, env: Env]>([
   ['cursor', { hook_event_name: 'beforeSubmitPrompt', conversation_id: 's' }, {}],
   ['pi', { host: 'pi', event: 'command' }, {}],
   ['pi', { host: 'pi', event: 'woke' }, {}],
-])('what a person typed in %s is known', (host, payload, env) => {
+])('recognizes what the user typed in %s', (host, payload, env) => {
   const said = readPayload(JSON.stringify({ session_id: 's', cwd: '/p', ...payload }), env)
   expect(said?.from).toMatchObject({ host, during: 'prompt', session: 's', dir: '/p' })
 })
@@ -86,12 +86,12 @@ describe('the folder', () => {
   const stop = { session_id: 's', cwd: '/p/sub', hook_event_name: 'Stop' }
   test.each<[what: string, payload: object, env: Env, dir: string | undefined]>([
     ['is the one the agent is in', stop, {}, '/p/sub'],
-    ['is the project, where the host names it', stop, { CLAUDE_PROJECT_DIR: '/p' }, '/p'],
+    ['is the project, if the host names it', stop, { CLAUDE_PROJECT_DIR: '/p' }, '/p'],
     ['is the project of Droid', stop, { FACTORY_PROJECT_DIR: '/p' }, '/p'],
-    ['is the one the agent is in, where the project is empty', stop, { CLAUDE_PROJECT_DIR: '' }, '/p/sub'],
+    ['is the one the agent is in, if the project is empty', stop, { CLAUDE_PROJECT_DIR: '' }, '/p/sub'],
     ['is what a shim says', { ...stop, host: 'pi', event: 'stop' }, { CLAUDE_PROJECT_DIR: '/x' }, '/p/sub'],
-    ['is unknown where nobody names it', { session_id: 's', hook_event_name: 'Stop' }, {}, undefined],
-    ['is unknown where its name is none', { ...stop, cwd: 7, workspace_roots: [7] }, {}, undefined],
+    ['is unknown if nothing names it', { session_id: 's', hook_event_name: 'Stop' }, {}, undefined],
+    ['is unknown if its name is invalid', { ...stop, cwd: 7, workspace_roots: [7] }, {}, undefined],
   ])('%s', (_, payload, env, dir) => {
     expect(readPayload(JSON.stringify(payload), env)?.from.dir).toBe(dir)
   })
@@ -99,17 +99,17 @@ describe('the folder', () => {
 
 test.each<[what: string, text: string]>([
   ['nothing', ''],
-  ['no JSON', 'Stop'],
+  ['not JSON', 'Stop'],
   ['a list', '[{"hook_event_name":"Stop"}]'],
   ['a number', '7'],
   ['null', 'null'],
-  ['JSON that is cut', '{"hook_event_name":"Stop","session_id":"s","cwd":"/p"'],
+  ['truncated JSON', '{"hook_event_name":"Stop","session_id":"s","cwd":"/p"'],
   ['no event', '{"session_id":"s","cwd":"/p"}'],
   ['no session', '{"hook_event_name":"Stop","cwd":"/p"}'],
   ['an empty session', '{"hook_event_name":"Stop","session_id":"","cwd":"/p"}'],
-  ['a session that is no text', '{"hook_event_name":"Stop","session_id":7,"cwd":"/p"}'],
-  ['an event that is no text', '{"hook_event_name":["Stop"],"session_id":"s","cwd":"/p"}'],
+  ['a session that is not a string', '{"hook_event_name":"Stop","session_id":7,"cwd":"/p"}'],
+  ['an event that is not a string', '{"hook_event_name":["Stop"],"session_id":"s","cwd":"/p"}'],
   ['an empty folder', '{"hook_event_name":"Stop","session_id":"s","cwd":""}'],
-])('is none of ours: %s', (_, text) => {
+])('does not concern us: %s', (_, text) => {
   expect(readPayload(text, {})).toBeUndefined()
 })

@@ -25,7 +25,7 @@ const STOPS = ['stop', 'Stop', 'agentStop', 'AfterAgent', 'AfterTool']
 const FEEDBACK = /^claude-code_(?:[3-9]|\d\d|2-(?:[2-9]|\d\d)|2-1-(?:16[3-9]|1[7-9]\d|[2-9]\d\d|\d{4}))/
 
 /**
- * Undefined for what does not concern ralph: not JSON, no event, no session. `called`: how the hook script was called, for
+ * Undefined for what does not concern ralph: not JSON, no event, no session. `called`: how the gate was called, for
  * Copilot, which does not name the event to hooks in its own settings.
  */
 export function readPayload(text: string, env: Env, called?: string): Said | undefined {

@@ -19,45 +19,45 @@ function answerTo(host: HostName, answer: Parameters<typeof printTyped>[0], type
   return out?.startsWith('{') ? JSON.parse(out) : out
 }
 
-const begun = { prompt: 'Build it\n', ...say('the loop begins') }
+const begun = { prompt: 'Build it\n', ...say('loop started') }
 
 describe('a command that needs no agent', () => {
   test.each<[host: HostName, answer: object]>([
-    ['claude', { decision: 'block', reason: 'So it stands.' }],
-    ['codex', { decision: 'block', reason: 'So it stands.' }],
-    ['gemini', { decision: 'block', reason: 'So it stands.' }],
-    ['qwen', { decision: 'block', reason: 'So it stands.' }],
-    ['copilot', { handled: true, responseContent: 'So it stands.' }],
-    ['cursor', { continue: false, user_message: 'So it stands.' }],
-    ['droid', { error: 'So it stands.' }],
+    ['claude', { decision: 'block', reason: 'iteration 2 of 10' }],
+    ['codex', { decision: 'block', reason: 'iteration 2 of 10' }],
+    ['gemini', { decision: 'block', reason: 'iteration 2 of 10' }],
+    ['qwen', { decision: 'block', reason: 'iteration 2 of 10' }],
+    ['copilot', { handled: true, responseContent: 'iteration 2 of 10' }],
+    ['cursor', { continue: false, user_message: 'iteration 2 of 10' }],
+    ['droid', { error: 'iteration 2 of 10' }],
   ])('is answered in %s', (host, answer) => {
-    expect(answerTo(host, say('So it stands.'), command)).toEqual(answer)
+    expect(answerTo(host, say('iteration 2 of 10'), command)).toEqual(answer)
   })
 })
 
-describe('a turn that begins with what was typed', () => {
+describe('a turn that starts with what was typed', () => {
   const nested = (hookEventName: string) => ({
     hookSpecificOutput: { hookEventName, additionalContext: 'Build it\n' },
-    systemMessage: 'the loop begins',
+    systemMessage: 'loop started',
   })
   test.each<[host: HostName, answer: object | string | undefined]>([
     ['claude', nested('UserPromptSubmit')],
     ['codex', nested('UserPromptSubmit')],
     ['qwen', nested('UserPromptSubmit')],
-    ['droid', 'the loop begins\n\nBuild it\n'],
+    ['droid', 'loop started\n\nBuild it\n'],
     ['gemini', nested('BeforeAgent')],
     ['copilot', { additionalContext: 'Build it\n' }],
     ['cursor', undefined],
-  ])('is told to %s', (host, answer) => {
+  ])('is passed to %s', (host, answer) => {
     expect(answerTo(host, begun, command)).toEqual(answer)
     expect(answerTo(host, begun, other)).toEqual(answer)
   })
 
-  test('is a turn of its own where only the end of one can begin it', () => {
+  test('is a separate turn if only the end of one can start it', () => {
     const { out } = printTyped(begun, fromHost('droid', { during: 'stop' }), command)
     expect(JSON.parse(out ?? '')).toEqual({
       decision: 'block',
-      reason: 'the loop begins\n\nBuild it\n',
+      reason: 'loop started\n\nBuild it\n',
       suppressOutput: true,
     })
   })

@@ -4,7 +4,7 @@ import { parseTyped, readTyped } from './prompt.ts'
 const skill = (name: string, args?: string) =>
   `The user explicitly invoked the "/ralph:${name}" skill. Follow its instructions now.\n\n<skill-context name="${name}">\nBase directory for this skill: /x\n\nralph:${name}\n\nText.\n${args === undefined ? '' : `\n\nARGUMENTS: ${args}`}\n</skill-context>`
 
-describe('a command is known in whatever shape it comes', () => {
+describe('a command is recognized in whatever form it comes', () => {
   test.each<[prompt: string, command: string, args: string]>([
     ['/ralph:loop Build it', 'loop', 'Build it'],
     ['/ralph-loop Build it', 'loop', 'Build it'],
@@ -40,7 +40,7 @@ describe('a command is known in whatever shape it comes', () => {
     [skill('loop', `it's "q"\n\ntwo`), 'loop', `it's "q"\n\ntwo`],
     [skill('status'), 'status', ''],
     [skill('loop', 'write </skill-context> there'), 'loop', 'write </skill-context> there'],
-    // Claude's own way of writing a command down.
+    // How Claude itself records a command.
     [
       '<command-message>ralph:loop is running</command-message>\n<command-name>/ralph:loop</command-name>\n<command-args>Build <b> it</command-args>',
       'loop',
@@ -64,20 +64,20 @@ test.each([
   'please run /cancel-ralph',
   'The user explicitly invoked the "/ralph:loop" skill',
   skill('explode', 'x'),
-])('%j is no command', (prompt) => {
+])('%j is not a command', (prompt) => {
   expect(parseTyped(prompt)).toEqual({ kind: 'prompt', words: prompt })
 })
 
 describe('an event', () => {
   test.each(['prompt', 'UserPromptSubmit', 'userPromptSubmitted', 'BeforeAgent', 'beforeSubmitPrompt'])(
-    '%s tells what was typed',
+    '%s says what was typed',
     (event) => {
       expect(readTyped(event, { prompt: '/ralph:pause' })).toMatchObject({ kind: 'command', command: 'pause' })
       expect(readTyped(event, { prompt: 'hello' })).toEqual({ kind: 'prompt', words: 'hello' })
     },
   )
 
-  test('that names what was submitted is believed', () => {
+  test('that names what was submitted is trusted', () => {
     const payload = { prompt: 'the text of a file', submitted_prompt: '/ralph:loop x' }
     expect(readTyped('UserPromptSubmit', payload)).toEqual({ kind: 'command', command: 'loop', args: 'x' })
   })
@@ -86,14 +86,14 @@ describe('an event', () => {
     ['the result of a tool', { prompt: '' }],
     ['blanks', { prompt: ' \n' }],
     ['no text at all', {}],
-    ['something that is no text', { prompt: 7 }],
-    ['the end of a shell of Copilot', { prompt: '<system_notification>\nShell command "x" has completed.' }],
+    ['something that is not a string', { prompt: 7 }],
+    ['the end of a Copilot shell', { prompt: '<system_notification>\nShell command "x" has completed.' }],
     ['the end of a background task', { prompt: '<task-notification>\n<task-id>b1</task-id>' }],
-  ])('without words of a person is passed over: %s', (_, payload) => {
+  ])("without the user's words is ignored: %s", (_, payload) => {
     expect(readTyped('UserPromptSubmit', { ...payload })).toBeUndefined()
   })
 
-  test('of a shim is taken as it is', () => {
+  test('of a shim is taken as is', () => {
     expect(readTyped('command', { command: 'loop', args: ' /x ' })).toEqual({
       kind: 'command',
       command: 'loop',

@@ -38,7 +38,7 @@ describe('the answer to a turn that ended', () => {
     expect(answerTo(host, another)).toEqual({ decision: 'block', reason: 'Go on.\n', systemMessage: 'iteration 2' })
   })
 
-  test('Droid shows what a hook prints: words, and those of the next turn once', () => {
+  test('Droid shows what a hook prints: notes, and the prompt of the next turn once', () => {
     expect(answerTo('droid', another)).toEqual({
       decision: 'block',
       reason: 'iteration 2\n\nGo on.\n',
@@ -51,7 +51,7 @@ describe('the answer to a turn that ended', () => {
     expect(answerTo('cursor', another)).toEqual({ followup_message: 'Go on.\n' })
   })
 
-  test('another turn in a Claude Code that takes it as feedback, unless it would be cut', () => {
+  test('another turn in a Claude Code that takes it as feedback, unless it would be truncated', () => {
     const from = { ...fromHost('claude'), feedback: true } as const
     expect(JSON.parse(printStop(another, from).out ?? '')).toEqual({
       hookSpecificOutput: { hookEventName: 'Stop', additionalContext: 'Go on.\n' },
@@ -70,7 +70,7 @@ describe('the answer to a turn that ended', () => {
       expect(answerTo(host, fresh)).not.toHaveProperty('hookSpecificOutput')
   })
 
-  test('words for the person alone', () => {
+  test('notes for the user alone', () => {
     expect(answerTo('claude', { show: [...say('one').show, ...say('two').show] })).toEqual({
       systemMessage: 'one\ntwo',
     })
@@ -137,14 +137,14 @@ describe('the answer to a shim', () => {
     if (!loop.spec.promise) expect(neutral({ loop, show: [] })).not.toHaveProperty('promise')
   })
 
-  test('with what the checks said, and no more of it', () => {
+  test('with the check results, and no more', () => {
     const verdicts = [{ check: 'npm test', result: 'fail', tail: 'secret', failures: 2 }] as const
     expect(neutral({ verdicts, show: [] })).toMatchObject({ checks: [{ check: 'npm test', result: 'fail' }] })
     expect(JSON.stringify(neutral({ verdicts, show: [] }))).not.toContain('secret')
   })
 })
 
-test('what a host shows a person holds no order to the terminal; what it tells the agent is as it was', () => {
+test('what a host shows the user contains no terminal escapes; what it gives the agent is unchanged', () => {
   const answer = {
     prompt: 'Fix \u001b[31mthis',
     show: [{ level: 'info' as const, text: 'said \u001b]0;x\u0007\u202e✓' }],

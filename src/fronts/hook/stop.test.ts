@@ -41,11 +41,11 @@ describe('the last words', () => {
     expect(wordsOf(await read(host, payload))).toBe(words)
   })
 
-  test('are none where a person stopped the agent', async () => {
+  test('are empty if the user stopped the agent', async () => {
     expect(wordsOf(await read('droid', {}, { lastMessage: async () => undefined }))).toBe('aborted')
   })
 
-  test('are looked for in the record that is named', async () => {
+  test('are looked up in the named transcript', async () => {
     const paths: string[] = []
     const lastMessage = async (path: string) => String(paths.push(path))
     await read('copilot', { transcript_path: '/a' }, { lastMessage })
@@ -56,7 +56,7 @@ describe('the last words', () => {
 })
 
 describe('a host that repeats all of its answers', () => {
-  test('is heard from where it was heard last', async () => {
+  test('is read from where the last reading ended', async () => {
     const first = await read('gemini', { prompt_response: 'one' })
     expect(wordsOf(first)).toBe('one')
     const heard = first.heard
@@ -78,7 +78,7 @@ describe('a host that repeats all of its answers', () => {
   })
 })
 
-test('an answer that a person stopped in the middle is no turn, though words of it are told', async () => {
+test('an answer that the user stopped midway is not a turn, although part of it arrived', async () => {
   const path = join(temporaryFolder(), 'session.jsonl')
   const line = (value: object) => appendFileSync(path, `${JSON.stringify(value)}\n`)
   const payload = { transcript_path: path, prompt_response: 'Half an' }
@@ -122,7 +122,7 @@ describe('how it ended', () => {
   })
 })
 
-describe('a host goes on by itself', () => {
+describe('a host continues by itself', () => {
   test.each<[tasks: unknown, background: boolean]>([
     [undefined, false],
     [[], false],
@@ -154,7 +154,7 @@ describe('a host goes on by itself', () => {
     [line('enqueue', '/ralph:steer Use tabs.') + line('enqueue', '/ralph:pause'), true],
     [line('enqueue', '/ralph:steer Use tabs.'), false],
     ['', false],
-  ])('with a command that waits: %j', async (record, background) => {
+  ])('with a waiting command: %j', async (record, background) => {
     const path = join(temporaryFolder(), 'record.jsonl')
     writeFileSync(path, record)
     const payload = { last_assistant_message: 'x', transcript_path: path }
@@ -168,7 +168,7 @@ describe('a host goes on by itself', () => {
     [line('enqueue', '/ralph:steer Use tabs.') + line('dequeue'), false],
     [line('enqueue', '/ralph:steer Use tabs.') + line('enqueue', '/ralph:cancel'), false],
     ['', false],
-  ])('with words for the next turn that wait: %j', async (record, waits) => {
+  ])('with waiting words for the next turn: %j', async (record, waits) => {
     const path = join(temporaryFolder(), 'record.jsonl')
     writeFileSync(path, record)
     const over = await read('claude', { last_assistant_message: 'x', transcript_path: path })

@@ -16,22 +16,22 @@ const asks = (words: string, more: object = {}) => ({ message: { role: 'user', c
 const tool = { message: { role: 'assistant', content: [{ type: 'tool_use', name: 'Bash', input: {} }] } }
 const ran = { message: { role: 'user', content: [{ type: 'tool_result', content: 'ok' }] } }
 
-describe('the record of Claude', () => {
+describe("Claude's transcript", () => {
   test.each<[what: string, lines: (object | string)[], words: string]>([
     ['the last words', [asks('x'), says('one'), says('two')], 'two'],
-    ['words before a tool that said nothing after', [asks('x'), says('one'), tool, ran], 'one'],
+    ['a message before a tool, with nothing after', [asks('x'), says('one'), tool, ran], 'one'],
     [
-      'words in several parts',
+      'a message in several parts',
       [asks('x'), { message: { role: 'assistant', content: [...text('a'), ...text('b')] } }],
       'a\nb',
     ],
-    ['a plain text', [asks('x'), { message: { role: 'assistant', content: 'plain' } }], 'plain'],
+    ['plain text', [asks('x'), { message: { role: 'assistant', content: 'plain' } }], 'plain'],
     ['lines of other kinds', [asks('x'), says('one'), { type: 'summary' }, '7', 'null', '[]', '{"cut'], 'one'],
   ])('tells %s', async (_, lines, words) => {
     expect(await lastMessage(recordOf(...lines), 'claude', {})).toBe(words)
   })
 
-  test('tells nothing of an earlier turn', async () => {
+  test('says nothing about an earlier turn', async () => {
     const path = recordOf(asks('x'), says('<promise>DONE</promise>'), asks('y'), tool, ran)
     expect(await lastMessage(path, 'claude', {})).toBe('')
   })
@@ -43,13 +43,13 @@ describe('the record of Claude', () => {
     expect(await words).toBe('late')
   })
 
-  test('that nobody names is not waited for', async () => {
+  test('without a name is not waited for', async () => {
     const begun = performance.now()
     expect(await lastMessage('', 'claude', {})).toBe('')
     expect(performance.now() - begun).toBeLessThan(500)
   })
 
-  test('of 100 MB is read only at its end', async () => {
+  test('of 100 MB is read only at the end', async () => {
     const path = recordOf()
     const file = openSync(path, 'r+')
     ftruncateSync(file, 100 << 20)
@@ -61,8 +61,8 @@ describe('the record of Claude', () => {
   })
 })
 
-describe('the record of Droid', () => {
-  test('tells the message that is named', async () => {
+describe("Droid's transcript", () => {
+  test('has the named message', async () => {
     const path = recordOf(
       asks('x'),
       says('one', { id: 'm-1' }),
@@ -72,12 +72,12 @@ describe('the record of Droid', () => {
     expect(await lastMessage(path, 'droid', { message_id: 'm-2' })).toBe('two')
   })
 
-  test('tells when a person stopped the agent', async () => {
+  test('shows when the user stopped the agent', async () => {
     const path = recordOf(asks('x'), says('one', { id: 'm-1' }), asks('stopped', { id: 'm-2' }))
     expect(await lastMessage(path, 'droid', { message_id: 'm-2' })).toBeUndefined()
   })
 
-  test('tells what a person typed last', () => {
+  test('has what the user typed last', () => {
     const path = recordOf(asks('first'), asks('/ralph:loop x'), asks('context', { visibility: 'llm' }), says('ok'), ran)
     expect(lastPrompt(path)?.text).toBe('/ralph:loop x')
     expect(lastPrompt(recordOf())).toBeUndefined()
@@ -85,25 +85,25 @@ describe('the record of Droid', () => {
   })
 })
 
-describe('the record of Copilot', () => {
+describe("Copilot's transcript", () => {
   const stop = (timestamp: number) => ({ type: 'hook.start', data: { hookType: 'agentStop', input: { timestamp } } })
   const message = (content: string) => ({ type: 'assistant.message', data: { content, toolRequests: [] } })
   const at = 1_794_807_776_082
 
-  test('tells what stands before the line of this very stop', async () => {
+  test('has what comes before the line of this very stop', async () => {
     const path = recordOf(message('one'), stop(at - 5), message('two'), stop(at), message('three'))
     expect(await lastMessage(path, 'copilot', { timestamp: new Date(at).toISOString() })).toBe('two')
     expect(await lastMessage(path, 'copilot', { timestamp: at })).toBe('two')
   })
 
-  test('is waited for until that line is there', async () => {
+  test('is waited for until that line exists', async () => {
     const path = recordOf(message('one'), stop(at - 5), message('two'))
     const words = lastMessage(path, 'copilot', { timestamp: at })
     appendFileSync(path, `${JSON.stringify(message('three'))}\n${JSON.stringify(stop(at))}\n`)
     expect(await words).toBe('three')
   })
 
-  test('tells nothing where nothing was said', async () => {
+  test('is empty if nothing was said', async () => {
     expect(await lastMessage(recordOf(stop(at)), 'copilot', { timestamp: at })).toBe('')
   })
 })

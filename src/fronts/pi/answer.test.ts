@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseAnswer } from './answer.ts'
 
-test('reads a whole answer', () => {
+test('reads a complete answer', () => {
   const said = {
     next: 'turn',
     prompt: 'Go on.',
@@ -38,7 +38,7 @@ test('reads a whole answer', () => {
   })
 })
 
-test('fills in what a short answer leaves out, and lets pass what it does not know', () => {
+test('fills in what a short answer leaves out, and ignores what it does not know', () => {
   expect(parseAnswer('{"next":"none","status":"none","more":[1]}\n')).toEqual({
     next: 'none',
     status: 'none',
@@ -61,7 +61,7 @@ test('takes the last line, whatever was printed before it', () => {
 test.each([
   ['nothing', ''],
   ['no JSON', 'Segmentation fault'],
-  ['half of an answer', '{"next":"turn","status":"run'],
+  ['half an answer', '{"next":"turn","status":"run'],
   ['a list', '[{"next":"none","status":"none"}]'],
   ['a turn without a prompt', '{"next":"turn","status":"running"}'],
   ['a status from the future', '{"next":"none","status":"dreaming"}'],

@@ -28,13 +28,13 @@ test('shows a heading and the first lines, the rest when expanded', () => {
   ])
 })
 
-test('shows what the person asked for, and not what ralph adds', () => {
+test('shows what the user asked for, and not what ralph adds', () => {
   expect(render('Build it.\n\n---\n\nThis is iteration 2.').map((line) => line.trim())).toEqual([
     ...['↻ Ralph iteration 2/5', 'Build it.', '… 4 more lines'],
   ])
 })
 
-test('what only reminds the agent of its task is one line, until it is expanded', () => {
+test('a reminder of the task is one line until it is expanded', () => {
   const reminder = 'This is iteration 2 of the loop.\n\nOutcome of the last iteration:'
   const message = { role: 'custom', ...turnCard({ ...told, prompt: reminder }) }
   const rows = (expanded: boolean) =>
@@ -54,14 +54,14 @@ test.each([
   ['wide letters', '漢字仮名交じり文'.repeat(20)],
   ['emoji', '👩‍👩‍👧‍👦🎉'.repeat(30)],
   ['letters that became emoji', '1️⃣©️↔️✔️'.repeat(30)],
-  ['colours and orders to a terminal', '\x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b[2J\ta\rb'],
+  ['colours and other terminal escapes', '\x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b[2J\ta\rb'],
   ['tabs', '\t\t\t\t\t\t\tdeep'],
 ])('%s never make a line too wide', (_, text) => {
   for (const width of [12, 20, 80])
     for (const line of render(text, { expanded: true, width })) expect(columns(line)).toBeLessThanOrEqual(width)
 })
 
-test('nothing of a text gives orders to the terminal', () => {
+test('no text controls the terminal', () => {
   const [, line = ''] = render('\x1b[2J\x1b]0;x\x07a\x1b[31mb\x07')
   expect(line.trim()).toBe('ab')
 })
@@ -70,7 +70,7 @@ test('a terminal that is too narrow gets nothing', () => {
   expect(render('text', { width: 6 })).toEqual([])
 })
 
-test('a fresh turn begins behind a compaction that keeps nothing', () => {
+test('a fresh turn starts after a compaction that keeps nothing', () => {
   expect(drafts(told)).toEqual([{ type: 'custom_message', ...turnCard(told) }])
   expect(drafts({ ...told, fresh: true })).toMatchObject([
     { type: 'compaction', firstKeptEntryId: null },
@@ -84,7 +84,7 @@ function columns(line: string): number {
   return [...new Intl.Segmenter().segment(line)].reduce((sum, { segment }) => sum + (wide.test(segment) ? 2 : 1), 0)
 }
 
-test('its heading says why the turn before was refused', () => {
+test('its heading says why the previous turn was refused', () => {
   const answer = { next: 'turn', status: 'running', prompt: 'Go on', iteration: 2, max_iterations: 5 }
   const told = parseAnswer(JSON.stringify({ ...answer, checked: 'refused: npm test fails: not ok 1' }))
   if (!told) throw new Error('no answer')

@@ -44,11 +44,11 @@ test.each<[object, ChildEvent | undefined]>([
   expect(read(line)).toEqual(event)
 })
 
-test('a line that is none is passed over', () => {
+test('an invalid line is skipped', () => {
   expect(readChildLine('Segmentation fault')).toBeUndefined()
 })
 
-test('the last line tells how the loop ended', () => {
+test('the last line says how the loop ended', () => {
   const end = read({
     type: 'loop-end',
     status: 'halted',
@@ -68,7 +68,7 @@ test('the last line tells how the loop ended', () => {
   })
 })
 
-test('a process that ends without a word is told as an error, once', async () => {
+test('a process that exits silently is reported as an error, once', async () => {
   const seen: ChildEvent[] = []
   const dies = startChildLoop(
     [process.execPath, '-e', 'console.error("no such loop"); process.exit(2)'],

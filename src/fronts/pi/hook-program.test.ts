@@ -17,7 +17,7 @@ const ECHO = `const ask = JSON.parse(require('fs').readFileSync(0, 'utf8'))
 process.stderr.write('{"checking":"npm test"}\\nnoise\\n')
 console.log(JSON.stringify({ next: 'none', status: 'none', show: [{ text: JSON.stringify(ask) }] }))`
 
-test('hands over what it is asked, byte for byte, and tells which check runs', async () => {
+test('passes the question on byte for byte, and reports which check runs', async () => {
   const checking: string[] = []
   const args = `it's "$HOME" \`x\`\n--verify 'a b' é漢  `
   const called = await program(ECHO).call(
@@ -33,11 +33,11 @@ test('hands over what it is asked, byte for byte, and tells which check runs', a
 test.each([
   ['garbage', 'console.log("garbage")', 'gave no answer (0)'],
   ['a crash', 'console.error("boom"); process.exit(7)', 'gave no answer (7): boom'],
-])('%s is told and never thrown', async (_, script, words) => {
+])('%s is reported and never thrown', async (_, script, words) => {
   expect(await program(script).call(place, { event: 'woke' })).toEqual({ failed: expect.stringContaining(words) })
 })
 
-test('tells which process Pi is', async () => {
+test("names Pi's process", async () => {
   const pid =
     "console.log(JSON.stringify({ next: 'none', status: 'none', show: [{ text: process.env.RALPH_HOST_PID }] }))"
   expect(await program(pid).call(place, { event: 'woke' })).toMatchObject({ show: [{ text: String(process.pid) }] })
@@ -47,7 +47,7 @@ test('silence means that the session has no loop', async () => {
   expect(await program('').call(place, { event: 'woke' })).toMatchObject({ next: 'none', status: 'none', show: [] })
 })
 
-test('a call can be ended, and one that takes too long is', async () => {
+test('a call can be stopped, and one that takes too long is', async () => {
   const slow = program('setInterval(() => {}, 1000)')
   const stop = new AbortController()
   const call = slow.call(place, { event: 'woke' }, { signal: stop.signal })
@@ -59,7 +59,7 @@ test('a call can be ended, and one that takes too long is', async () => {
   })
 })
 
-test('says what is missing when the program is not there, or the folder is gone', async () => {
+test('says what is missing when the program or the folder does not exist', async () => {
   const nowhere = openProgram({ RALPH_HOME: join(home, 'none') })
   expect(await nowhere.call(place, { event: 'woke' })).toEqual({
     failed: expect.stringContaining('hook.cjs is missing'),
@@ -68,6 +68,6 @@ test('says what is missing when the program is not there, or the folder is gone'
   expect(gone).toEqual({ failed: expect.stringContaining('could not be started') })
 })
 
-test('only a Node of 22.19 or newer will do', () => {
+test('only Node 22.19 or newer works', () => {
   expect(['v20.20.2', 'v22.18.9', 'v22.19.0\n', 'v24.0.0'].map(isNewEnough)).toEqual([false, false, true, true])
 })

@@ -1,4 +1,4 @@
-/** The extension in a Pi that is played here, for moments that a real one comes into only by chance. */
+/** The extension in a simulated Pi, for moments that a real one reaches only by chance. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ afterEach(() => vi.unstubAllEnvs())
 
 const TURN = { next: 'turn', status: 'running', prompt: 'Go on.', loop: 'abc', iteration: 1, max_iterations: 5 }
 
-/** A program that gives these answers in turn, the last one again and again; a text is printed as it is, `sleep` never comes. */
+/** A program that gives these answers in turn and repeats the last one; a string is printed as is, `sleep` never answers. */
 function answers(...list: (object | string)[]): void {
   writeFileSync(
     join(home, 'hook.cjs'),
@@ -52,7 +52,7 @@ function play() {
     editor: '',
     isStale: false,
     isIdle: true,
-    /** Which of the ways is chosen; none: the dialog stays until it is closed. */
+    /** Which option is chosen; none: the dialog stays open until it is closed. */
     choice: undefined as number | 'escape' | undefined,
     ways: [] as string[],
   }
@@ -118,12 +118,12 @@ const says = (text: string) => ({
   message: { role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop' },
 })
 
-test('an agent of a loop has none of its own', () => {
+test('an agent inside a loop has no loop of its own', () => {
   vi.stubEnv('RALPH_LOOP_ID', 'abc')
   expect(play().commands.size).toBe(0)
 })
 
-test('goes on by the entries of the boundary, and clears up at the end', async () => {
+test('continues through the entries of the boundary, and cleans up at the end', async () => {
   answers(
     TURN,
     { ...TURN, iteration: 2, prompt: 'Again.' },
@@ -149,7 +149,7 @@ test('goes on by the entries of the boundary, and clears up at the end', async (
   expect([seen.status.at(-1), seen.widget.at(-1)]).toEqual([undefined, undefined])
 })
 
-test('a compaction of its memory is told with the end of the turn', async () => {
+test('a compaction is reported with the end of the turn', async () => {
   answers(TURN, { ...TURN, iteration: 2 }, { next: 'none', status: 'completed' })
   const { type, tell } = play()
   await type('ralph-loop', 'x')
@@ -162,7 +162,7 @@ test('a compaction of its memory is told with the end of the turn', async () => 
   expect([first?.compacted_at, second?.compacted_at]).toEqual([undefined, expect.any(Number)])
 })
 
-test('a program that talks nonsense is told of once, and the session is left alone', async () => {
+test('a program that prints garbage is reported once, and the session is left alone', async () => {
   answers(TURN, 'nonsense')
   const { type, tell, seen } = play()
   await type('ralph-loop', 'x')
@@ -174,7 +174,7 @@ test('a program that talks nonsense is told of once, and the session is left alo
   expect(seen.notices).toEqual([expect.stringContaining('gave no answer')])
 })
 
-test('a run that settles without having come to the boundary was ended by a person', async () => {
+test('a run that settles without reaching the boundary was stopped by the user', async () => {
   answers(TURN, { next: 'none', status: 'paused' })
   const { type, tell } = play()
   await type('ralph-loop', 'x')
@@ -182,7 +182,7 @@ test('a run that settles without having come to the boundary was ended by a pers
   expect(asked()[1]).toMatchObject({ event: 'stop', outcome: 'aborted' })
 })
 
-test('ESC during a check ends it at once, and nothing more is entered into the session', async () => {
+test('ESC during a check stops it at once, and adds nothing more to the session', async () => {
   answers(TURN, 'sleep', { next: 'none', status: 'paused' })
   const { type, tell, press, seen } = play()
   await tell('session_start')
@@ -195,7 +195,7 @@ test('ESC during a check ends it at once, and nothing more is entered into the s
   expect(asked()[2]).toMatchObject({ event: 'command', command: 'pause' })
 })
 
-test('cancel during a check does not wait for its end, and status answers meanwhile', async () => {
+test('cancel during a check does not wait for its end, and status still answers', async () => {
   answers(
     TURN,
     'sleep',
@@ -213,7 +213,7 @@ test('cancel during a check does not wait for its end, and status answers meanwh
   expect(asked().map(({ command }) => command)).toEqual(['loop', undefined, 'status', 'cancel'])
 })
 
-test('what another extension sends is no question; what a person types is', async () => {
+test('text from another extension raises no question; text from the user does', async () => {
   answers(TURN)
   const { type, tell, seen } = play()
   seen.choice = 'escape'
@@ -226,7 +226,7 @@ test('what another extension sends is no question; what a person types is', asyn
   expect(asked()).toHaveLength(1)
 })
 
-test('to steer is to tell the next iteration; the turn goes on', async () => {
+test('steering tells the next iteration; the turn continues', async () => {
   const told = { next: 'none', status: 'running', iteration: 1, show: [{ level: 'info', text: 'Told.' }] }
   answers(TURN, told, { ...TURN, iteration: 2, prompt: 'Again.' })
   const { type, tell, seen, sent } = play()
@@ -242,7 +242,7 @@ test('to steer is to tell the next iteration; the turn goes on', async () => {
 test.each([
   ['pause', 1, 'paused'],
   ['cancel', 2, 'cancelled'],
-] as const)('to %s stops the turn, and then what was typed is sent', async (command, choice, status) => {
+] as const)('choosing to %s stops the turn, and then what was typed is sent', async (command, choice, status) => {
   answers(TURN, { next: 'none', status })
   const { type, tell, seen, sent } = play()
   await type('ralph-loop', 'x')
@@ -254,7 +254,7 @@ test.each([
   expect(asked().map((ask) => ask.command)).toEqual(['loop', command])
 })
 
-test('the question closes itself when the loop ends meanwhile, and the text is back in the editor', async () => {
+test('the question closes itself when the loop ends, and the text is back in the editor', async () => {
   answers(TURN, { next: 'none', status: 'completed', iteration: 1 })
   const { type, tell, seen, sent } = play()
   await type('ralph-loop', 'x')
@@ -304,7 +304,7 @@ test('a session that Pi has left during a wait is not touched again', async () =
   expect(asked().map(({ event, command }) => command ?? event)).toEqual(['loop', 'stop', 'pause'])
 })
 
-test('a wait ends with a turn, and a turn that Pi refuses to begin is told', async () => {
+test('a wait ends with a turn, and a turn that Pi refuses to start is reported', async () => {
   answers(TURN, { ...TURN, next: 'wait', wait_ms: 10, status: 'waiting', iteration: 0 }, TURN)
   const { type, tell, seen, sent } = play()
   await type('ralph-loop', 'x')
@@ -320,7 +320,7 @@ test('a wait ends with a turn, and a turn that Pi refuses to begin is told', asy
   expect(refused.seen.notices.at(-1)).toContain('stale')
 })
 
-test('paused in the middle of a turn and resumed before its end, the turn is judged as if nothing had been', async () => {
+test('a turn that is paused midway and resumed before its end is judged as usual', async () => {
   const paused = { ...TURN, next: 'none', status: 'paused', show: [{ text: 'Paused.' }] }
   answers(TURN, paused, { ...TURN, show: [] }, { ...TURN, iteration: 2, prompt: 'Again.' })
   const { type, tell, sent, seen } = play()
@@ -335,7 +335,7 @@ test('paused in the middle of a turn and resumed before its end, the turn is jud
   expect(asked().map(({ event, command }) => command ?? event)).toEqual(['loop', 'pause', 'resume', 'stop'])
 })
 
-test('a pause is told once, though the turn under way ends later', async () => {
+test('a pause is reported once, although the current turn ends later', async () => {
   const paused = { ...TURN, next: 'none', status: 'paused', show: [{ text: 'Paused.' }] }
   answers(TURN, paused, paused)
   const { type, tell, seen } = play()
@@ -347,7 +347,7 @@ test('a pause is told once, though the turn under way ends later', async () => {
   expect(seen.status.at(-1)).toBeUndefined()
 })
 
-test('what is typed is the answer when the loop waits for one, and nothing of ralph when it is over', async () => {
+test('typed text is the answer when the loop waits for one, and does not concern ralph once it has ended', async () => {
   answers(TURN, { ...TURN, next: 'none', status: 'needs-input' }, TURN, {
     next: 'none',
     status: 'halted',
@@ -366,7 +366,7 @@ test('what is typed is the answer when the loop waits for one, and nothing of ra
   expect(await tell('input', { text: 'Thanks.', source: 'interactive' })).toBeUndefined()
 })
 
-test('only what the person must see is told between two turns', async () => {
+test('only what the user must see is shown between two turns', async () => {
   const show = [{ text: 'ralph: iteration 2 of 5' }, { level: 'warning', text: 'A test was deleted.' }]
   answers(TURN, { ...TURN, iteration: 2, show, checks: [{ check: 'npm test', result: 'fail' }] })
   const { type, tell, seen } = play()
@@ -382,7 +382,7 @@ const UNTRUSTED = {
   show: [{ level: 'error', text: 'ralph: trust it first.' }],
 }
 
-test('asks whether an agent of the repository may be used, and says what was agreed to', async () => {
+test('asks whether an agent of the repository may be used, and passes on what was agreed to', async () => {
   answers(UNTRUSTED, TURN)
   const { seen, type } = play()
   seen.choice = 0
@@ -392,7 +392,7 @@ test('asks whether an agent of the repository may be used, and says what was agr
   expect(seen.notices).not.toContain('ralph: trust it first.')
 })
 
-test.each([1, 'escape'] as const)('begins nothing with an agent that was not agreed to: %s', async (choice) => {
+test.each([1, 'escape'] as const)('starts nothing with an agent that was not agreed to: %s', async (choice) => {
   answers(UNTRUSTED)
   const { seen, sent, type } = play()
   seen.choice = choice

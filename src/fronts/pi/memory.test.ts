@@ -13,24 +13,24 @@ const report: Message = {
 }
 const system: Message = { role: 'system', content: 'You are.' }
 
-test('leaves a request alone that has nothing to hide', () => {
+test('leaves a request with nothing to hide unchanged', () => {
   expect(remember([user, turn, said], false)).toBeUndefined()
   expect(remember([turn, said], true)).toBeUndefined()
 })
 
-test('never sends what was only for the person', () => {
+test('never sends what was only for the user', () => {
   expect(remember([user, report, turn], false)).toEqual([user, turn])
 })
 
-test('a fresh turn remembers nothing before its own prompt, but who it is', () => {
+test('a fresh turn remembers nothing before its own prompt except the system prompt', () => {
   expect(remember([system, user, turn, said, turn, said], true)).toEqual([system, turn, said])
 })
 
-test('keeps everything when the prompt is gone, as after a compaction in the middle of a turn', () => {
+test('keeps everything when the prompt is missing, as after a compaction in the middle of a turn', () => {
   expect(remember([user, said], true)).toBeUndefined()
 })
 
-test('brings the system prompt where Pi has left it out', () => {
+test('adds the system prompt if Pi left it out', () => {
   const asked = () => 'You are.'
   expect(leadWithSystem([system, turn], asked)).toBeUndefined()
   expect(leadWithSystem([turn, { role: 'system', content: '', sections: {} }], asked)).toBeUndefined()

@@ -15,24 +15,24 @@ test('a run without an error is the last one', async () => {
   expect(await watch().goesOn(undefined, idle)).toBe(false)
 })
 
-test('an error that Pi tries again is waited for', async () => {
+test('waits for an error that Pi retries', async () => {
   const runs = watch()
   const goesOn = runs.goesOn('503 overloaded', idle)
   setTimeout(runs.started, 100)
   expect(await goesOn).toBe(true)
-  // It has given up now, and nobody waits.
+  // It has given up now, so there is no wait.
   const before = performance.now()
   expect(await runs.goesOn('503 overloaded', idle)).toBe(false)
   expect(performance.now() - before).toBeLessThan(500)
 })
 
-test('an error that Pi does not try again is the end', async () => {
+test('an error that Pi does not retry is the end', async () => {
   const before = performance.now()
   expect(await watch().goesOn('401 invalid x-api-key', idle)).toBe(false)
   expect(performance.now() - before).toBeLessThan(500)
 })
 
-test('a compaction is waited for, and the run that follows it', async () => {
+test('waits for a compaction and the run that follows it', async () => {
   const runs = watch()
   const goesOn = runs.goesOn(undefined, idle)
   runs.compacting(true)

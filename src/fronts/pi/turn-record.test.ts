@@ -39,7 +39,7 @@ test('adds up tokens and cost, keeps the last words and the commands', () => {
 })
 
 test.each<[story: string, last: Partial<Message>, outcome: string]>([
-  ['an answer that was cut is an answer', { stopReason: 'length' }, 'completed'],
+  ['a truncated answer is an answer', { stopReason: 'length' }, 'completed'],
   ['an error', { stopReason: 'error', errorMessage: '503: overloaded' }, 'error'],
   ['ESC while the model answers', { stopReason: 'aborted', errorMessage: 'Operation aborted' }, 'aborted'],
   ['ESC during a tool', { stopReason: 'error', errorMessage: 'This operation was aborted' }, 'aborted'],
@@ -47,7 +47,7 @@ test.each<[story: string, last: Partial<Message>, outcome: string]>([
   expect(recordOf(says('x', last)).stop().outcome).toBe(outcome)
 })
 
-test('an error brings its words, and what Pi says of the outcome goes before', () => {
+test("an error brings its message, and Pi's own outcome takes precedence", () => {
   const record = recordOf(says('half', { stopReason: 'error', errorMessage: '401: no key' }))
   expect(record.stop()).toMatchObject({
     outcome: 'error',

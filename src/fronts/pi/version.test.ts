@@ -16,11 +16,11 @@ test.each([
   ['0.100.0', 'boundary'],
   ['1.5.0', 'boundary'],
   [undefined, 'boundary'],
-])('Pi %s tells the end of a turn by its %s', (version, way) => {
+])('Pi %s reports the end of a turn by its %s', (version, way) => {
   expect(wayOf(version)).toBe(way)
 })
 
-test('finds the version from the program that was started, through links, and past folders of others', () => {
+test('finds the version from the running program, through links and past other packages', () => {
   const own = join(folder, 'node_modules', '@earendil-works', 'pi-coding-agent')
   mkdirSync(join(own, 'dist', 'bundle'), { recursive: true })
   writeFileSync(
@@ -35,7 +35,7 @@ test('finds the version from the program that was started, through links, and pa
   expect(findVersion('/nowhere/pi', join(folder, 'nothing'))).toBeUndefined()
 })
 
-test('knows how long Pi waits before it tries again by itself, and when it has given up', () => {
+test('knows how long Pi waits before it retries by itself, and when it has given up', () => {
   expect([1, 2, 3, 4].map((attempt) => retryDelayMs([], attempt))).toEqual([2_000, 4_000, 8_000, undefined])
   const settings = join(folder, 'settings.json')
   writeFileSync(settings, JSON.stringify({ retry: { maxRetries: 1, baseDelayMs: 100 } }, null, 2))

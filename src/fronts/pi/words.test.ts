@@ -16,17 +16,17 @@ test.each([
   [{ status: 'completed' }, undefined],
   [{ status: 'halted', reason: 'no-progress', promise: 'DONE' }, undefined],
   [{ status: 'running', promise: 'DONE' }, undefined],
-])('an end of %o is told as %s', (value, words) => {
+])('an end of %o is shown as %s', (value, words) => {
   expect(endWords(answer(value))).toBe(words)
 })
 
-test('notices of one kind become one, without repeating themselves', () => {
+test('notices of one kind are merged without repetition', () => {
   const info = (text: string) => ({ level: 'info', text }) as const
   const warning = { level: 'warning', text: 'c' } as const
   expect(joinNotices([info('a'), info('b'), info('a'), warning, info('d')])).toEqual([info('a\nb'), warning, info('d')])
 })
 
-test('progress is one line, two with the checks of the turn before', () => {
+test('progress is one line, or two with the checks of the previous turn', () => {
   const progress = { iteration: 2, maxIterations: 0, elapsedMs: 65_000, costUsd: 0, doing: 'at work', checks: [] }
   expect(progressLines(progress)).toEqual(['↻ ralph 2 · 1:05 · at work'])
   const checks = [
@@ -40,7 +40,7 @@ test('progress is one line, two with the checks of the turn before', () => {
   ])
 })
 
-test('times and texts are short', () => {
+test('times and text are short', () => {
   expect([0, 59_999, 3_600_000, -5].map(clock)).toEqual(['0:00', '0:59', '1:00:00', '0:00'])
   expect(short('a\n  b')).toBe('a b')
   expect(short('x'.repeat(80), 5)).toBe('xxxx…')

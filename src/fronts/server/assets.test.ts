@@ -7,7 +7,7 @@ import { openAssets } from './assets.ts'
 const ask = (folder: string, path: string, headers: Record<string, string> = {}) =>
   openAssets(folder).answer(new Request(`http://127.0.0.1:4444${path}`, { headers }))
 
-test('without a built page a few words say what this is', async () => {
+test('without a built page a short text says what this is', async () => {
   const answer = ask(join(temporaryFolder(), 'none'), '/')
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(await answer.text()).toContain('This is the ralph server')
@@ -27,7 +27,7 @@ describe('a built page', () => {
     return folder
   }
 
-  test('is asked for each time, its files with a hash in their names only once', async () => {
+  test('is fetched each time, its files with a hash in their names only once', async () => {
     const folder = buildPage()
     const [page, script] = [ask(folder, '/'), ask(folder, '/assets/index-B3xk9a_Q.js')]
     expect([await page.text(), page.headers.get('cache-control')]).toEqual(['the page', 'no-cache'])
@@ -52,12 +52,12 @@ describe('a built page', () => {
     ['gzip, deflate', 'gzip', 'gzip'],
     ['br;q=0, gzip;q=0.5', 'gzip', 'gzip'],
     ['identity', 'plain', null],
-  ])('comes packed as a browser can read it: %s', async (accepted, text, coding) => {
+  ])('is compressed the way a browser can read it: %s', async (accepted, text, coding) => {
     const answer = ask(buildPage(), '/assets/index-B3xk9a_Q.js', { 'accept-encoding': accepted })
     expect([await answer.text(), answer.headers.get('content-encoding')]).toEqual([text, coding])
   })
 
-  test('finds its own way from any path', async () => {
+  test('does its own routing from any path', async () => {
     expect(await ask(buildPage(), '/loops/abc').text()).toBe('the page')
     expect(ask(buildPage(), '/assets/gone.js').status).toBe(404)
   })

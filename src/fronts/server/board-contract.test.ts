@@ -82,7 +82,7 @@ async function listenWith(context: Context): Promise<string> {
 
 type Field = Exclude<keyof BoardFields, 'title'>
 
-/** For each field two values besides its default. `depends_on` and `project_id` name what the test makes first. */
+/** For each field two values other than its default. `depends_on` and `project_id` name what the test creates first. */
 const VALUES: Readonly<Record<Field, readonly [unknown, unknown]>> = {
   project_id: ['shop', 'site'],
   description: ['All of it.\n\nIn "detail": 🦉', 'Less'],
@@ -120,7 +120,7 @@ describe.each(Object.keys(WAYS))('a task by %s', (way) => {
     return { ask, meant, first: first.id }
   }
 
-  test('has the defaults where nothing is said', async () => {
+  test('has defaults for everything not given', async () => {
     const { ask } = await open()
     const { data } = await ask('create_task', { title: 'Plain' })
     expect(data).toMatchObject({ title: 'Plain', ...BOARD_DEFAULTS })
@@ -160,7 +160,7 @@ describe.each(Object.keys(WAYS))('a task by %s', (way) => {
     expect(await ask('create_task', {})).toMatchObject({ code: 'input-invalid', field: 'title' })
   })
 
-  test.each(FIELDS)('refuses a wrong %s, naming the field, and stores nothing', async (field) => {
+  test.each(FIELDS)('refuses an invalid %s, naming the field, and stores nothing', async (field) => {
     const { ask, first } = await open()
     const wrong = { nonsense: true }
     const before = (await ask('get_task', { task_id: first })).data
@@ -171,13 +171,13 @@ describe.each(Object.keys(WAYS))('a task by %s', (way) => {
     expect((await ask('get_task', { task_id: first })).data).toEqual(before)
   })
 
-  test('refuses a field that there is not', async () => {
+  test('refuses an unknown field', async () => {
     const { ask, first } = await open()
     expect(await ask('create_task', { title: 'T', ralph_max_iteration: 3 })).toMatchObject({ code: 'input-invalid' })
     expect(await ask('update_task', { task_id: first, executor: 'claude' })).toMatchObject({ code: 'input-invalid' })
   })
 
-  test('is gone once it is deleted', async () => {
+  test('no longer exists once it is deleted', async () => {
     const { ask, first } = await open()
     expect((await ask('delete_task', { task_id: first })).data).toEqual({ task_id: first })
     expect(await ask('get_task', { task_id: first })).toMatchObject({ code: 'task-unknown' })

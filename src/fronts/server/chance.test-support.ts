@@ -1,4 +1,4 @@
-/** Inputs by chance: what the schema of an operation takes, and what it does not. */
+/** Random inputs: what an operation's schema accepts, and what it does not. */
 import fc from 'fast-check'
 
 export type Schema = {
@@ -18,10 +18,10 @@ export type Schema = {
   pattern?: string
 }
 
-/** `field`: values for a field of that name instead of those that its schema takes. */
+/** `field`: values for a field of that name instead of those that its schema accepts. */
 export type Choosing = { field?: (name: string) => fc.Arbitrary<unknown> | undefined }
 
-/** What a schema takes, but for rules that it does not tell. */
+/** What a schema accepts, apart from rules it does not express. */
 export function valuesOf(schema: Schema, choosing: Choosing = {}): fc.Arbitrary<unknown> {
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => valuesOf(one, choosing)))
   if (schema.enum) return fc.constantFrom(...schema.enum)
@@ -55,7 +55,7 @@ function objectsOf({ properties = {}, required = [] }: Schema, choosing: Choosin
   const fields = new Map(
     Object.entries(properties).map(([name, one]) => [name, choosing.field?.(name) ?? valuesOf(one, choosing)]),
   )
-  // Few at a time: of many, one is sure to be refused.
+  // Few at a time: with many, one is sure to be refused.
   const others = [...fields.keys()].filter((name) => !required.includes(name))
   const optional = fc.subarray(others, { maxLength: Math.min(others.length, MOST_FIELDS) })
   return optional.chain((names) =>
@@ -72,7 +72,7 @@ function textsOf({ pattern, minLength = 0, maxLength = 40 }: Schema): fc.Arbitra
   return fc.oneof(plain, fc.string({ ...size, unit: 'grapheme' }), fc.string(size)).filter(isRight)
 }
 
-/** Anything that JSON can say. */
+/** Any JSON value. */
 export function nonsense(): fc.Arbitrary<unknown> {
   const odd = [
     '',

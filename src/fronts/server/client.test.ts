@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createClient, RalphError } from './client.ts'
 import { openServer } from './serve.test-support.ts'
 
-test('a client makes, finds, changes and removes a task', async () => {
+test('a client creates, finds, changes and removes a task', async () => {
   const { url, token } = await openServer()
   const client = createClient({ url, token })
   const { id } = await client.call('create_task', { title: 'One', labels: ['a,b'] }, { key: 'once' })
@@ -17,7 +17,7 @@ test('a client makes, finds, changes and removes a task', async () => {
   await client.call('delete_task', { task_id: id }, { version: 2 })
 })
 
-test('what goes wrong is an error of ralph, with the code and the field', async () => {
+test('a failure is a RalphError with the code and the field', async () => {
   const { url, token } = await openServer()
   const wrong = createClient({ url, token }).call('list_loops', { limit: 0 })
   await expect(wrong).rejects.toBeInstanceOf(RalphError)
@@ -30,13 +30,13 @@ test('what goes wrong is an error of ralph, with the code and the field', async 
 test.each<[what: string, sentence: string, fetch: typeof globalThis.fetch]>([
   ['no server', 'http://127.0.0.1:1 did not answer.', fetch],
   ['another server', 'answered 502 without valid JSON.', async () => new Response('<html>', { status: 502 })],
-])('%s is an error of ralph, too', async (_, sentence, ask) => {
+])('%s is a RalphError too', async (_, sentence, ask) => {
   const asked = createClient({ url: 'http://127.0.0.1:1/', token: 't', fetch: ask }).call('list_groups', {})
   await expect(asked).rejects.toBeInstanceOf(RalphError)
   await expect(asked).rejects.toMatchObject({ code: 'server-unreachable', message: expect.stringContaining(sentence) })
 })
 
-test('a request that its caller gives up is no error of ralph', async () => {
+test('a request aborted by its caller is not a RalphError', async () => {
   const client = createClient({ url: 'http://127.0.0.1:1/', token: 't' })
   const asked = client.call('list_groups', {}, { signal: AbortSignal.abort() })
   await expect(asked).rejects.toMatchObject({ name: 'AbortError' })

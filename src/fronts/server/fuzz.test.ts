@@ -1,4 +1,4 @@
-/** Whatever is sent to an operation is answered, and never with a mistake of ours. `RALPH_TEST_RUNS=1000` tries more. */
+/** Whatever is sent to an operation gets an answer, and never reveals a bug. `RALPH_TEST_RUNS=1000` tries more. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -22,7 +22,7 @@ const HOST = '127.0.0.1:4444'
 
 let context: Context
 let app: App
-/** Names that there are, so that operations get further than to look for one. */
+/** Existing names, so that operations get further than looking one up. */
 let known: Record<string, fc.Arbitrary<unknown>>
 let bugs: unknown[] = []
 
@@ -70,7 +70,7 @@ async function fillPlace(cwd: string): Promise<typeof known> {
   }
 }
 
-test.each(Object.keys(ROUTES) as OperationName[])('%s is never our mistake', async (name) => {
+test.each(Object.keys(ROUTES) as OperationName[])('%s never reveals a bug', async (name) => {
   const schema = inputSchema(name) as Schema
   const field = (each: string) => known[each] && fc.oneof({ weight: 9, arbitrary: known[each] }, dull)
   const { properties = {}, required = [] } = schema
@@ -96,19 +96,19 @@ test.each(Object.keys(ROUTES) as OperationName[])('%s is never our mistake', asy
   if (process.env.RALPH_TEST_RUNS) console.log(name, Object.fromEntries(statuses))
 })
 
-/** Where chance could lead to a folder of this machine. */
+/** Where a random value could be a folder of this machine. */
 const PLACES = new Set(['dir', 'repo', 'vault', 'file', 'config', 'database', 'from', 'path'])
-/** What chance could make a long wait of, or a program. */
+/** Where a random value could mean a long wait, or a program. */
 const LEFT: Partial<Record<OperationName, string[]>> = { wait_loop: ['seconds'], try_checks: ['checks'] }
 const dull = fc.constantFrom('', 'nowhere', 'a b', '\0', 'x'.repeat(5_000), '🦆')
 
-/** As if from another machine: nobody looks for the process that asks. */
+/** As if from another machine: the calling process is not looked up. */
 const FROM_ELSEWHERE = { incoming: { socket: { remoteAddress: '192.0.2.1', remotePort: 1, localPort: 2 } } }
 
-/** However wrong the input is, it is sent in the form of this operation. */
+/** However invalid the input is, it is sent in this operation's format. */
 function requestOf(name: OperationName, input: unknown): Request {
   const { method, path } = ROUTES[name] ?? { method: 'GET', path: '/' }
-  // The beginning of a loop's id may be hit by chance, and nobody waits for it here.
+  // The start of a loop's id may match by chance, and nothing waits for it here.
   const impatient = name === 'wait_loop' ? { seconds: 0 } : {}
   const given = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
   const fields: Record<string, unknown> = { ...impatient, ...given }

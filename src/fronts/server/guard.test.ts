@@ -44,18 +44,18 @@ const ATTACKS: Case[] = [
   host('localhost.evil.com'),
   host('127.0.0.1.nip.io'),
   hostOf('a name of another host with our port', (port) => `evil.com:${port}`),
-  hostOf('a name that begins as ours', (port) => `localhost.evil.com:${port}`),
-  hostOf('a name that leads to 127.0.0.1', (port) => `127.0.0.1.nip.io:${port}`),
+  hostOf('a name that starts like ours', (port) => `localhost.evil.com:${port}`),
+  hostOf('a name that resolves to 127.0.0.1', (port) => `127.0.0.1.nip.io:${port}`),
   hostOf('another address of this machine', (port) => `127.0.0.2:${port}`),
   hostOf('our name with another port', (port) => `localhost:${port + 1}`),
   hostOf('our name without a port', () => 'localhost'),
-  hostOf('our name with a dot behind it', (port) => `localhost.:${port}`),
+  hostOf('our name with a trailing dot', (port) => `localhost.:${port}`),
   origin('null', () => 'null'),
   origin('of a stranger', () => 'https://evil.com'),
   origin('on another port', (port) => `http://127.0.0.1:${port + 1}`),
   origin('by another name of ours', (port) => `http://localhost:${port}`),
   origin('with another scheme', (port) => `https://127.0.0.1:${port}`),
-  origin('that begins as ours', (port) => `http://127.0.0.1:${port}.evil.com`),
+  origin('that starts like ours', (port) => `http://127.0.0.1:${port}.evil.com`),
   ['no token', 401, 'token-missing', () => ({})],
   ['a wrong token', 401, 'token-wrong', () => ({ headers: { authorization: 'Bearer wrong' } })],
   [
@@ -98,11 +98,11 @@ const ATTACKS: Case[] = [
     '',
   ].map((type) => write(`a body of type "${type}"`, 415, 'not-json', { 'content-type': type })),
   write('a body without a type', 415, 'not-json', {}),
-  write('a body that is no JSON', 400, 'input-invalid', json, '{"title"'),
+  write('a body that is not JSON', 400, 'input-invalid', json, '{"title"'),
   write('a body that is a list', 400, 'input-invalid', json, '[]'),
   write('a body of 2 MiB', 413, 'too-large', json, JSON.stringify({ title: 'x'.repeat(2_097_152) })),
   write(
-    'a body of 2 MiB in pieces',
+    'a body of 2 MiB in chunks',
     413,
     'too-large',
     { ...json, 'transfer-encoding': 'chunked' },
@@ -171,14 +171,14 @@ function expectNoDoors(headers: Record<string, unknown>): void {
   expect(headers['cross-origin-opener-policy']).toBe('same-origin')
 }
 
-describe('what is meant to come in does', () => {
+describe('legitimate requests are accepted', () => {
   test.each<[what: string, headers: (port: number) => Record<string, string>]>([
     ['a program', () => ({})],
     ['our own page', (port) => ({ origin: `http://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' })],
     ['by the name localhost', (port) => ({ host: `localhost:${port}`, origin: `http://localhost:${port}` })],
     ['by the name LOCALHOST', (port) => ({ host: `LOCALHOST:${port}` })],
     ['by [::1]', (port) => ({ host: `[::1]:${port}` })],
-    ['an address that a person typed', () => ({ 'sec-fetch-site': 'none' })],
+    ['an address that the user typed', () => ({ 'sec-fetch-site': 'none' })],
   ])('%s', async (_, headers) => {
     expect((await server.ask('/api/loops', { headers: headers(server.port) })).status).toBe(200)
   })
@@ -199,7 +199,7 @@ describe('what is meant to come in does', () => {
     expect((await other.ask('/api/loops', { headers: { host: `127.0.0.3:${other.port}` } })).status).toBe(421)
   })
 
-  test('a host that was allowed by name, also behind a proxy with TLS', async () => {
+  test('a host that was allowed by name, even behind a TLS proxy', async () => {
     const allowing = await openServer({ allowHosts: ['Ralph.example', 'other.example:8443'] })
     const statusBy = async (headers: Record<string, string>) => (await allowing.ask('/api/loops', { headers })).status
     expect(await statusBy({ host: 'ralph.example', origin: 'https://ralph.example' })).toBe(200)
@@ -219,7 +219,7 @@ test('HEAD opens no live stream', async () => {
   expect((await server.ask('/api/loops', { method: 'HEAD' })).status).toBe(200)
 })
 
-test('an answer never holds a header that a request made up', async () => {
+test('a response never contains a header that a request made up', async () => {
   const { headers, text } = await server.ask('/api/loops/x%0d%0aSet-Cookie:%20a=b')
   expectNoDoors(headers)
   expect(JSON.parse(text).error.code).toBe('input-invalid')
@@ -233,13 +233,13 @@ test('a request for another host in its first line is refused', async () => {
 test.each([
   ['two lengths', 'POST /api/tasks HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}'],
   [
-    'a length and pieces',
+    'a length and chunks',
     'POST /api/tasks HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ],
   ['no host', 'GET /api/loops HTTP/1.1\r\n\r\n'],
   ['nonsense', '\0\0\0\r\n\r\n'],
   ['a header of 100 KB', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`],
-])('what is no proper request is refused: %s', async (_, text) => {
+])('an invalid request is refused: %s', async (_, text) => {
   expect(await sendRaw(server.port, text)).toMatch(/^HTTP\/1\.1 4\d\d /)
   expect((await server.ask('/api/loops')).status).toBe(200)
 })
@@ -272,8 +272,8 @@ test.each<[what: string, host: string, allowHosts: string[], sentence: string]>(
   ['every address of IPv6', '::', [], ':: can be reached from other machines.'],
   ['a name', 'localhost', [], '--host must be an IP address such as 127.0.0.1, got "localhost".'],
   ['an address that is not ours', '192.0.2.1', ['a.example'], '192.0.2.1 is not an address of this machine.'],
-  ['a host that is none', '127.0.0.1', ['*'], '--allow-host must be a name'],
-  ['a host that is an address of a page', '127.0.0.1', ['http://a.example'], '--allow-host must be a name'],
+  ['an invalid host', '127.0.0.1', ['*'], '--allow-host must be a name'],
+  ['a host that is a URL', '127.0.0.1', ['http://a.example'], '--allow-host must be a name'],
 ])('a server is not opened to %s', async (_, host, allowHosts, sentence) => {
   await expect(openServer({ host, allowHosts })).rejects.toThrow(sentence)
 })

@@ -13,7 +13,7 @@ const { runs, seed } = drawChance({ runs: 10, seed: 1 })
 type Log = Extract<Seen['message'], { type: 'log' }>
 
 describe('the log of a loop', () => {
-  test('is told line by line while the agent works', async () => {
+  test('arrives line by line while the agent works', async () => {
     const place = await openLivePlace()
     await place.store.create(loopOf('a1'))
     const log = place.store.transcripts.openTurn('a1', 1)
@@ -50,7 +50,7 @@ describe('the log of a loop', () => {
     expect(textOf(seen)).toBe(Array.from({ length: 100 }, (_, n) => `${n}\n`).join(''))
   })
 
-  test('goes on through all iterations to the end of the loop, from where a reader is', async () => {
+  test("continues through all iterations to the end of the loop, from the reader's position", async () => {
     const { store, read } = await openLivePlace()
     for (const n of [1, 3]) say({ store }, n, [{ out: `turn ${n}\n` }])
     await storyIn(store, 'a1', {}, works, works, claims('clear'))
@@ -63,7 +63,7 @@ describe('the log of a loop', () => {
   test.each([
     ['paused', 1],
     ['under way', 2],
-  ])('begins with the iteration that is there last: a loop that is %s', async (standing, iteration) => {
+  ])('starts with the latest iteration: a loop that is %s', async (standing, iteration) => {
     const { store, read, now } = await openLivePlace()
     const orders = standing === 'paused' ? [pause] : []
     await storyIn(store, 'a1', {}, works, ...orders)
@@ -74,8 +74,8 @@ describe('the log of a loop', () => {
     expect(log?.message).toMatchObject({ type: 'log', data: { iteration } })
   })
 
-  // In Postgres a log is no file that a test could write to.
-  test.skipIf(isOnPostgres)('is put together exactly from wherever it was cut, also within a letter', async () => {
+  // In Postgres a log is not a file that a test could write to.
+  test.skipIf(isOnPostgres)('is reassembled exactly wherever it was cut, even within a character', async () => {
     const place = await openLivePlace({ logEveryMs: 1 })
     await place.store.create(loopOf('a1'))
     const entry = fc.record({ out: fc.oneof(fc.constant('🦉'.repeat(70_000)), fc.string({ unit: 'grapheme' })) })
@@ -100,8 +100,8 @@ describe('the log of a loop', () => {
     )
   })
 
-  test('comes back where each was, when two of one loop are read and the connection breaks', async () => {
-    const { store, read } = await openLivePlace({ logEveryMs: 60_000 }) // each tells one iteration
+  test('resumes each position when two logs of one loop are read and the connection breaks', async () => {
+    const { store, read } = await openLivePlace({ logEveryMs: 60_000 }) // each has one iteration
     for (const n of [1, 2]) say({ store }, n, [{ out: `turn ${n}\n` }])
     await storyIn(store, 'a1', {}, works, works, claims('clear'))
     const asked: string[][] = []
@@ -120,7 +120,7 @@ describe('the log of a loop', () => {
     expect(asked[1]).toEqual([expect.stringMatching(/^a1:1:[1-9]/), expect.stringMatching(/^a1:2:[1-9]/)])
   })
 
-  test.skipIf(isOnPostgres)('passes over a line that was cut when ralph was killed', async () => {
+  test.skipIf(isOnPostgres)('skips a line that was cut off when ralph was killed', async () => {
     const { store, read } = await openLivePlace()
     await store.create(loopOf('a1'))
     say({ store }, 1, [{ out: 'before\n' }])

@@ -1,4 +1,4 @@
-/** A server with nothing but the live stream, on a real socket, over a store in a folder of its own. */
+/** A server with only the live stream, on a real socket, over a store in its own folder. */
 import { serve } from '@hono/node-server'
 import { onTestFinished } from 'vitest'
 import { isRalphError } from '../../error.ts'
@@ -15,11 +15,11 @@ export type LivePlace = {
   store: Store
   live: Live
   url: string
-  /** The messages of a stream, until `enough` of them were seen. */
+  /** The messages of a stream, until `enough` says so. */
   read(asked: Partial<ReadLive>, enough: (messages: Seen[]) => boolean): Promise<Seen[]>
-  /** The cursor of now, once all that was written has been read. */
+  /** The current cursor, once everything written has been read. */
   now(): Promise<string>
-  /** Another process with a `store` of its own, and `save` to move a loop that it has a lease on. */
+  /** Another process with its own `store`, and `save` to move a loop that it has a lease on. */
   start(code: string): ReturnType<typeof startScript>
 }
 
@@ -85,7 +85,7 @@ function sees(item: LiveItem, seen: Seen[]): boolean {
   return seen.push({ cursor: item.cursor, message: item.message }) > 0
 }
 
-/** "loop-event 3" and so on, without what only greets. */
+/** "loop-event 3" and so on, without greetings. */
 export function namesOf(seen: readonly Seen[]): string[] {
   return seen.flatMap(({ message: { type, seq } }) => (type === 'hello' ? [] : [`${type} ${seq}`]))
 }
@@ -95,7 +95,7 @@ export function upToEvent(seq: number): (seen: Seen[]) => boolean {
   return (seen) => seen.some(({ message }) => message.type === 'loop-event' && message.seq >= seq)
 }
 
-/** A connection that breaks after some bytes, again and again. */
+/** A connection that keeps breaking after some bytes. */
 export function breaking(lengths: () => number): typeof fetch {
   return async (...given) => {
     const response = await fetch(...given)

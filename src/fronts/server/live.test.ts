@@ -12,7 +12,7 @@ const PANE = { crew: 'c1', name: 'ada' }
 const group = (n: number) => ({ project_id: `g${n}`, name: `Group ${n}`, repo: null }) as never
 
 describe('a reader', () => {
-  test('is greeted, then told what happens from now on, by whomever', async () => {
+  test('gets a greeting, then everything that happens from now on, by whomever', async () => {
     const { store, read, now, start } = await openLivePlace()
     await storyIn(store, 'early', {}, works)
     const cursor = await now()
@@ -34,7 +34,7 @@ describe('a reader', () => {
     })
   })
 
-  test('hears about the board and panes in the same stream', async () => {
+  test('gets the board and panes in the same stream', async () => {
     const { store, read } = await openLivePlace()
     await store.board.saveGroup(group(1))
     await store.panes.save(PANE, {}, { change: { state: 'WORKING', loop: 'a1' } })
@@ -51,7 +51,7 @@ describe('a reader', () => {
     ])
   })
 
-  test('continues exactly behind any message', async () => {
+  test('continues exactly after any message', async () => {
     const { store, read, now } = await openLivePlace()
     await fillWithAll(store, 12)
     await now()
@@ -67,7 +67,7 @@ describe('a reader', () => {
     )
   })
 
-  test('that is cut off again and again misses nothing that two processes write, and is told nothing twice', async () => {
+  test('that is cut off repeatedly misses nothing that two processes write, and gets nothing twice', async () => {
     const { store, read, start } = await openLivePlace()
     const random = fc.sample(fc.integer({ min: 1, max: 60_000 }), { numRuns: 500, seed })
     const reading = read({ after: BEGINNING, fetch: breaking(() => random.pop() ?? 1e9) }, upToEvent(600))
@@ -90,7 +90,7 @@ describe('a reader', () => {
     for (const seen of await Promise.all(readers)) expectAll(seen, { events: 2_000, loops: 1 })
   })
 
-  test('hears about one loop only, or some topics', async () => {
+  test('can follow one loop only, or some topics', async () => {
     const { store, read } = await openLivePlace()
     await fillWithAll(store, 2)
     const last = (seen: Seen[]) => namesOf(seen).length === 2
@@ -101,7 +101,7 @@ describe('a reader', () => {
     ])
   })
 
-  test('whose position belongs to another database starts over, and hears so', async () => {
+  test('whose position belongs to another database starts over, and learns that', async () => {
     const { read } = await openLivePlace()
     const [hello] = await read({ after: '7.0.0.1' }, () => true)
     expect(hello?.message).toMatchObject({ type: 'hello', data: { cursor: BEGINNING, reset: true } })
@@ -112,13 +112,13 @@ describe('a reader', () => {
     ['topics', { topics: ['weather'] as never }, /Unknown topic: "weather"/],
     ['loop', { loop: 'zzz' }, /no loop "zzz"/],
     ['log', { log: ['a1:0'] }, /"a1:0" is not a position in a log/],
-  ])('is refused with a sentence when %s is wrong', async (_, asked, sentence) => {
+  ])('is refused with a sentence when %s is invalid', async (_, asked, sentence) => {
     const { read } = await openLivePlace()
     await expect(read(asked, () => true)).rejects.toThrow(sentence)
   })
 })
 
-test('long texts are cut and marked; a message is never large', async () => {
+test('long texts are truncated and marked; a message is never large', async () => {
   const { store, read } = await openLivePlace()
   const lease = await begin(store, 'a1')
   const loop = await store.load('a1')
@@ -138,7 +138,7 @@ test('long texts are cut and marked; a message is never large', async () => {
 
 test('a reader that stops reading is cut off, and continues when it comes back', async () => {
   const { live, read, start } = await openLivePlace({ mostUnsent: 100_000 })
-  // Without a socket, whose buffers take megabytes before anybody is slow.
+  // Without a socket, whose buffers take megabytes before a reader counts as slow.
   const { body } = await live.answer(new Request('http://127.0.0.1/api/live'))
   const stream = body?.getReader()
   const hello = new TextDecoder().decode((await stream?.read())?.value)
@@ -149,7 +149,7 @@ test('a reader that stops reading is cut off, and continues when it comes back',
   expectAll(await read({ after: cursor }, upToEvent(100)), { events: 100, loops: 1 })
 })
 
-test('a reader that stops reading while it catches up is cut off, too', async () => {
+test('a reader that stops reading while it catches up is also cut off', async () => {
   const { live, store, read, now } = await openLivePlace({ stallMs: 50 })
   const lease = await begin(store, 'a1')
   const loop = await store.load('a1')
@@ -164,7 +164,7 @@ test('a reader that stops reading while it catches up is cut off, too', async ()
   expectAll(await read({ after: BEGINNING }, upToEvent(40)), { events: 40, loops: 1 })
 })
 
-test('a heartbeat moves the position on past what nobody wanted', async () => {
+test('a heartbeat advances the position past what nobody wanted', async () => {
   const { store, url } = await openLivePlace({ heartbeatMs: 50 })
   const response = await fetch(`${url}/api/live?topics=board`)
   await storyIn(store, 'a1', {}, works, works)
@@ -184,7 +184,7 @@ test('closing ends every stream', async () => {
   for (const response of responses) expect(await response.text()).toMatch(/^id: 0\.0\.0\.0\nevent: hello\n/)
 })
 
-/** As many loops with an event each, changes of the board and of panes. */
+/** This many loops with an event each, board changes and pane changes. */
 async function fillWithAll(store: Store, count: number): Promise<void> {
   for (let n = 1; n <= count; n++) {
     await storyIn(store, `a${n}`, {}, works)
@@ -200,7 +200,7 @@ async function begin(store: Store, id: string) {
   return lease
 }
 
-/** In another process: so many events, and a word about every hundredth. */
+/** In another process: this many events, with a report for every hundredth. */
 function write(id: string, count: number, words = ''): string {
   return `await store.create(loopOf('${id}'))
     const lease = await store.lease('${id}')

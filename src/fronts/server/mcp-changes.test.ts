@@ -10,7 +10,7 @@ function heardBy(client: Client): string[] {
   return heard
 }
 
-test('a client hears of the resources that it listens for, whoever changed them', async () => {
+test('a client is notified of the resources it subscribes to, whoever changed them', async () => {
   const place = openPlace()
   const { id } = await place.run('create_task', { title: 'Paint it' })
   const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })

@@ -8,7 +8,7 @@ import { connect, use } from './mcp.test-support.ts'
 const missing = await postgresMissing()
 
 describe.skipIf(missing)(`a model with a fleet${missing ? `: ${missing}` : ''}`, () => {
-  test('submits tasks, and is told what they wait for', async () => {
+  test('submits tasks, and sees what they wait for', async () => {
     const database = await testDatabase()
     onTestFinished(() => dropDatabase(database))
     const home = temporaryFolder()

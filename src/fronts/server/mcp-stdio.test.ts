@@ -8,7 +8,7 @@ import { mcp } from './mcp-stdio.ts'
 
 const missing = await postgresMissing()
 
-test('a message that is too long ends the server, though stdin stays open', async () => {
+test('a message that is too long stops the server, although stdin stays open', async () => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
   const home = temporaryFolder()
   const env = { PATH: process.env.PATH, HOME: home, RALPH_HOME: home }

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest'
 import type { Context } from '../../operations/operation.ts'
 import { openMcp } from './mcp-http.ts'
 
-/** `legacy` speaks the protocol of 2025, `auto` the newest that both know. */
+/** `legacy` speaks the 2025 protocol, `auto` the newest that both know. */
 export type Era = 'legacy' | 'auto'
 
 export type Called = { isError: boolean; text: string; data: Record<string, unknown>; links: string[] }

@@ -10,7 +10,7 @@ import { fleetTools } from './mcp-tools.ts'
 
 const ERAS: Era[] = ['legacy', 'auto']
 
-/** Those are offered only where there is a fleet, as there is where these tests run on Postgres. */
+/** Offered only with a fleet, which exists when these tests run on Postgres. */
 function withoutFleet<Tool extends { name: string }>(tools: readonly Tool[]): Tool[] {
   const names = fleetTools().map(({ name }) => name)
   return tools.filter(({ name }) => !names.includes(name))
@@ -188,7 +188,7 @@ describe('what would be lost', () => {
   const refused = async (client: Awaited<ReturnType<typeof connect>>, tool: string, input: object) =>
     JSON.parse((await use(client, tool, input)).text).error
 
-  test('is told only of input that the tool takes', async () => {
+  test('is stated only for input that the tool accepts', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })
     const client = await connect(place.context)
@@ -207,7 +207,7 @@ describe('what would be lost', () => {
     [{ elicitation: { url: {} } }, 'unconfirmed'],
     [{ elicitation: { url: {}, form: {} } }, 'declined'],
     [{ elicitation: {} }, 'declined'],
-  ])('is asked in a form only where the client has forms: %j', async (capabilities, code) => {
+  ])('is confirmed in a form only if the client supports forms: %j', async (capabilities, code) => {
     const place = openPlace()
     const { id: task_id } = await place.run('create_task', { title: 'Paint it' })
     const client = await connect(place.context, 'auto', capabilities)
@@ -215,7 +215,7 @@ describe('what would be lost', () => {
     expect(await refused(client, 'delete_task', { task_id })).toMatchObject({ code })
   })
 
-  test('is a turn only while one is under way', async () => {
+  test('is a turn only while one is running', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })
     const client = await connect(place.context)
@@ -262,7 +262,7 @@ test('the list of tools costs a model less than 6,000 tokens', () => {
   expect(countTools().reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThan(6_000)
 })
 
-test('the tools of a fleet cost less than 1,000 tokens more, and only where there is one', () => {
+test('fleet tools cost less than 1,000 additional tokens, and only with a fleet', () => {
   expect(countTools(fleetTools()).reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThan(1_000)
 })
 
@@ -283,7 +283,7 @@ test('an agent inside a loop ends, rolls back and deletes nothing', async () => 
   expect((await use(client, 'get_loop', { loop })).data).toMatchObject({ status: 'running' })
 })
 
-test('what a person can fix is told with its code, a bug only to whoever runs the server', async () => {
+test('a fixable error comes with its code, a bug only goes to whoever runs the server', async () => {
   const place = openPlace()
   const client = await connect(place.context)
   const unknown = await use(client, 'get_loop', { loop: 'nowhere' })

@@ -18,12 +18,12 @@ test('the description is valid OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1')
 })
 
-test('a validator that finds nothing wrong would find what is wrong', async () => {
+test('the validator does find errors', async () => {
   const wrong = { ...document, paths: { '/api/loops': { get: { parameters: [{ name: 'x', in: 'nowhere' }] } } } }
   expect((await new Validator().validate(wrong)).valid).toBe(false)
 })
 
-test('every operation with a route is described where it lies, with its own words', () => {
+test('every operation with a route is described at its path, in its own words', () => {
   for (const [name, { method, path }] of Object.entries(ROUTES)) {
     const described = document.paths[path]?.[method.toLowerCase()]
     expect(described).toMatchObject({ operationId: name, summary: OPERATIONS[name as keyof typeof OPERATIONS].summary })
@@ -32,12 +32,12 @@ test('every operation with a route is described where it lies, with its own word
   }
 })
 
-test('the live stream is described with everything that it can be asked', () => {
+test('the live stream is described with all its parameters', () => {
   const { parameters } = document.paths['/api/live']?.get ?? { parameters: [] }
   expect(parameters.filter((one) => one.in === 'query').map((one) => one.name)).toEqual(LIVE_FIELDS)
 })
 
-test('no two operations have one route', () => {
+test('no two operations share a route', () => {
   const places = Object.values(ROUTES).map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`)
   expect(new Set(places).size).toBe(places.length)
 })

@@ -32,13 +32,13 @@ test.each<[query: string, values: object]>([
 })
 
 test.each(['ten', '', '0x10', '1e', '1,000', ' 1', '１', 'Infinity'])(
-  '"%s" is no number, and stays what it is',
+  '"%s" is not a number, and stays a string',
   (text) => {
     expect(readValues([['count', text]], schema)).toEqual({ count: text })
   },
 )
 
-test('what is not in the schema stays, too, under whatever name', () => {
+test('what is not in the schema also stays, under whatever name', () => {
   const values = readValues([...new URLSearchParams('__proto__=a&constructor=b&x=1&x=2')], schema)
   expect(Object.entries(values)).toEqual([
     ['__proto__', 'a'],

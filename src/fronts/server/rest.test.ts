@@ -19,7 +19,7 @@ import { type Answered, openServer, startServer, type TestServer } from './serve
 
 const routed = Object.keys(ROUTES) as OperationName[]
 
-/** A client whose requests are read, and nothing else: what arrives is what it gets back. */
+/** A client whose requests are only parsed: it gets back what arrived. */
 function openMirror(): Client {
   const app = mountRoutes(async (asked, name) => Response.json({ name, input: await readInput(asked, name) }))
   const fetch = (url: string | URL | Request, init?: RequestInit) => Promise.resolve(app.request(url as URL, init))
@@ -46,7 +46,7 @@ describe('what a client sends is what the operation gets', () => {
   })
 })
 
-/** What can stand between two slashes. */
+/** What can be between two slashes. */
 function isInPath(value: unknown, fields: readonly string[]): boolean {
   const texts = fields.map((field) => String((value as Record<string, unknown>)[field]))
   return texts.every((text) => text.isWellFormed() && !/^\.{0,2}$/.test(text))
@@ -62,7 +62,7 @@ const send = (method: string, path: string, input: object, headers: Record<strin
   server.ask(path, { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(input) })
 const read = ({ text }: Answered) => JSON.parse(text)
 
-test('lists are repeated, separated by commas, or JSON', async () => {
+test('lists are repeated, comma-separated, or JSON', async () => {
   for (const query of ['status=todo&status=done', 'status=todo,done', 'status=%5B%22todo%22,%22done%22%5D'])
     expect((await server.ask(`/api/tasks?${query}`)).status).toBe(200)
   const wrong = await server.ask('/api/tasks?status=todo,nope')
@@ -70,7 +70,7 @@ test('lists are repeated, separated by commas, or JSON', async () => {
   expect(read(wrong).error).toMatchObject({ code: 'input-invalid', field: 'status[1]' })
 })
 
-test('a check that is tried ends when whoever asked hangs up', async () => {
+test('a check that is being tried stops when the caller hangs up', async () => {
   const { url, token, cwd } = server
   writeFileSync(join(cwd, 'slow.sh'), '#!/bin/sh\necho $$ > pid; exec sleep 600\n', { mode: 0o755 })
   const gone = new AbortController()
@@ -88,7 +88,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {
-    return false // there is no such process
+    return false // no such process
   }
 }
 
@@ -100,7 +100,7 @@ test.each<[path: string, field: string, sentence: string]>([
   ['/api/loops/a/iterations/one', 'iteration', 'get_iteration: iteration must be a number, got "one".'],
   ['/api/loops/a%2Fb', 'loop', 'get_loop: loop must be a name, not a path, got "a/b".'],
   ['/api/loops/a?loop=b', 'loop', 'get_loop: loop is already in the path.'],
-])('%s is told what is wrong with %s', async (path, field, sentence) => {
+])('%s says what is wrong with %s', async (path, field, sentence) => {
   const answer = await server.ask(path)
   expect(answer.status).toBe(400)
   expect(read(answer).error).toMatchObject({ code: 'input-invalid', field, message: expect.stringContaining(sentence) })
@@ -115,7 +115,7 @@ test('an operation that fails has the status of its code', async () => {
 })
 
 describe('a version', () => {
-  test('comes as ETag, and a change that names another one is refused', async () => {
+  test('is returned as ETag, and a change that names another one is refused', async () => {
     const made = await send('POST', '/api/tasks', { title: 'One' })
     expect(made.headers.etag).toBe('"1"')
     const { id } = read(made)
@@ -134,13 +134,13 @@ describe('a version', () => {
     )
   })
 
-  test.each(['2', 'W/"2"', '"1", "2"', '"x"', ''])('that is none is refused: %s', async (version) => {
+  test.each(['2', 'W/"2"', '"1", "2"', '"x"', ''])('that is invalid is refused: %s', async (version) => {
     const { id } = read(await send('POST', '/api/tasks', { title: 'One' }))
     const answer = await send('PATCH', `/api/tasks/${id}`, { title: 'Two' }, { 'if-match': version })
     expect(answer.status).toBe(400)
   })
 
-  test('any will do with a star, or without the header', async () => {
+  test('any version is accepted with a star, or without the header', async () => {
     const { id } = read(await send('POST', '/api/tasks', { title: 'One' }))
     expect((await send('PATCH', `/api/tasks/${id}`, { title: 'Two' }, { 'if-match': '*' })).status).toBe(200)
     expect((await send('PATCH', `/api/tasks/${id}`, { title: 'Three' })).status).toBe(200)
@@ -184,7 +184,7 @@ describe('an Idempotency-Key', () => {
     expect((await send('POST', '/api/tasks', { title: 'Right' }, key)).status).toBe(200)
   })
 
-  test('stands for the same fields in any order', async () => {
+  test('matches the same fields in any order', async () => {
     const key = { 'idempotency-key': 'key-4' }
     const first = await send('POST', '/api/tasks', { title: 'Ordered', limits: { minutes: 1, cost_usd: 2 } }, key)
     const again = await send('POST', '/api/tasks', { limits: { cost_usd: 2, minutes: 1 }, title: 'Ordered' }, key)
@@ -210,7 +210,7 @@ describe('an Idempotency-Key', () => {
     expect(read(await second.ask('/api/tasks')).tasks).toHaveLength(1)
   })
 
-  test('of a request that was carried out is not free, also where its answer could not be kept', async () => {
+  test('of a request that was carried out is not free, even if its answer could not be stored', async () => {
     const { answers } = openPlace().context.store()
     const keyed = { key: 'k', request: 'request', startedAt: 0 }
     const calls: string[] = []

@@ -1,4 +1,4 @@
-/** A server in a place of its own, and requests to it of any form, also of forms that no browser would send. */
+/** A server in its own place, and requests to it of any form, including forms that no browser would send. */
 import { request } from 'node:http'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'

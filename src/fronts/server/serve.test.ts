@@ -10,7 +10,7 @@ import { openServer, startServer } from './serve.test-support.ts'
 const homeOf = (home: string) => ({ env: { PATH: process.env.PATH, RALPH_HOME: home } })
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
 
-test('a server tells in its home where it is, to its owner alone, until it ends', async () => {
+test('a server publishes its address in its home, to its owner alone, until it stops', async () => {
   const { home, url, token, port, stop } = await openServer()
   const file = join(home, 'server.json')
   expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
@@ -26,7 +26,7 @@ test('a server tells in its home where it is, to its owner alone, until it ends'
   expect(existsSync(file)).toBe(false)
 })
 
-test('a server that cannot pause its loops leaves no address behind, either', async () => {
+test('even a server that cannot pause its loops leaves no address behind', async () => {
   const home = join(temporaryFolder(), 'home')
   const { ask, stop, cwd } = await startServer(homeOf(home))
   const working = join(cwd, 'working')
@@ -43,7 +43,7 @@ test('a server that cannot pause its loops leaves no address behind, either', as
   expect(existsSync(join(home, 'server.json'))).toBe(false)
 })
 
-test('a second server of the same home is told where the first is', async () => {
+test('a second server of the same home learns where the first is', async () => {
   const { home, url } = await openServer()
   await expect(openServer(homeOf(home))).rejects.toMatchObject({
     code: 'server-running',
@@ -51,7 +51,7 @@ test('a second server of the same home is told where the first is', async () => 
   })
 })
 
-test('what a killed server left is replaced, and its token holds', async () => {
+test('what a killed server left is replaced, and its token stays valid', async () => {
   const first = await openServer()
   await first.stop()
   writeFileSync(join(first.home, 'server.json'), JSON.stringify({ url: 'http://127.0.0.1:1/', token: 'old', pid: 1 }))
@@ -60,7 +60,7 @@ test('what a killed server left is replaced, and its token holds', async () => {
   expect(JSON.parse(readFileSync(join(first.home, 'server.json'), 'utf8')).url).toBe(second.url)
 })
 
-test('a new token takes the place of the old one', async () => {
+test('a new token replaces the old one', async () => {
   const first = await openServer()
   await first.stop()
   const second = await openServer({ ...homeOf(first.home), newToken: true })
@@ -83,7 +83,7 @@ test.each([
   expect(mode(path)).toBe('600')
 })
 
-test('the log has a line a request, and no secret', async () => {
+test('the log has one line per request, and no secret', async () => {
   const lines: string[] = []
   const { home, token, ask, send, stop } = await openServer({ log: (line) => void lines.push(line) })
   await ask('/api/loops?text=hidden-in-the-query')
@@ -103,7 +103,7 @@ test('the log has a line a request, and no secret', async () => {
   expect(mode(join(home, 'server.log'))).toBe('600')
 })
 
-test('a port that is in use is an error where it was asked for', async () => {
+test('a port in use is an error if it was requested', async () => {
   const { port } = await openServer()
   await expect(openServer({ port })).rejects.toMatchObject({
     code: 'port-taken',
