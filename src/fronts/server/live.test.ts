@@ -110,7 +110,7 @@ describe('a reader', () => {
   test.each([
     ['after', { after: 'yesterday' }, /"yesterday" is not a position/],
     ['topics', { topics: ['weather'] as never }, /Unknown topic: "weather"/],
-    ['loop', { loop: 'zzz' }, /no loop "zzz"/],
+    ['loop', { loop: 'zzz' }, /No such loop: zzz/],
     ['log', { log: ['a1:0'] }, /"a1:0" is not a position in a log/],
   ])('is refused with a sentence when %s is invalid', async (_, asked, sentence) => {
     const { read } = await openLivePlace()
