@@ -57,7 +57,7 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
     expect([left.code, left.stderr]).toEqual([0, ''])
     expect(left.lines.flatMap(({ task: about, text }) => (about === task ? [text] : []))).toEqual([
       'started: Build it',
-      'iteration 1 is over',
+      'iteration 1 finished',
       'handed back: another worker continues it',
     ])
     await startWorker(place)

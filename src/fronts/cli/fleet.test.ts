@@ -100,7 +100,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect(submitted.out).toMatch(new RegExp(`^${task}  done  `, 'm'))
     expect(git(remote, 'ls-tree', '--name-only', `ralph/${task}`)).toBe('a.txt\nb.txt')
     expect(out()).toContain(`${task}  started: Write b.txt`)
-    expect(out()).toContain(`${task}  iteration 1 is over`)
+    expect(out()).toContain(`${task}  iteration 1 finished`)
     expect((await ralph('status')).out).toMatch(new RegExp(`^${id} +alive +0/2 +command +linux`, 'm'))
     expect((await ralph('status', task)).out).toContain('submitted by ada@example.com · agents command:')
   })
