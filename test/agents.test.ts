@@ -69,8 +69,8 @@ describe.concurrent('--agent a,b', () => {
 
   test.each<[string, string[], string]>([
     ['an agent nobody knows', ['--agent', 'claud,codx'], 'Unknown agent: "claud". Did you mean "claude"?'],
-    ['a model that would be whose', ['--agent', 'A,B', '--model', 'm'], 'belong to one agent'],
-    ['arguments that would be whose', ['--agent', 'A,B', '--', '--fast'], 'belong to one agent'],
+    ['a model that would be whose', ['--agent', 'A,B', '--model', 'm'], 'apply to a single agent'],
+    ['arguments that would be whose', ['--agent', 'A,B', '--', '--fast'], 'apply to a single agent'],
   ])('refuses %s', async (_, args, says) => {
     const place = makePlace()
     const two = [script(place, 'a', [[{ text: DONE }]]), script(place, 'b', [[{ text: DONE }]])].join(',')

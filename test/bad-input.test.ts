@@ -578,7 +578,7 @@ describe.concurrent('a folder that vanished', () => {
     for (const args of [['run', 'x', '--agent', 'command:true'], ['show'], ['resume']]) {
       const { status, stderr } = inNoFolder(...args)
       expect(status).toBe(1)
-      expect(String(stderr)).toMatch(/^ralph: The folder [^\n]* is gone\.[^\n]*\n$/)
+      expect(String(stderr)).toMatch(/^ralph: The folder [^\n]* no longer exists\.[^\n]*\n$/)
     }
     expect(inNoFolder('status')).toMatchObject({ status: 0 })
   })

@@ -428,7 +428,7 @@ describe.concurrent('ralph task', () => {
     expect(await ids([], { cwd: other, env: { RALPH_VAULT: place.vault } })).toEqual(['a'])
     expect(await ids(['--vault', other], { env: { RALPH_VAULT: place.vault } })).toEqual(['b'])
     const lost = await place.ralph(['task', 'list'])
-    expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no vault here') })
+    expect(lost).toMatchObject({ code: 2, stderr: expect.stringContaining('No vault found') })
     expect(lost.stderr).toContain('--vault DIR')
   })
 
@@ -589,9 +589,9 @@ Claimed: the file is in its place, and nothing was there to check it with.
   test.each<[what: string, args: string[], says: string]>([
     ['a time that is none', ['vault', '--since', 'yesterday'], 'such as 90m, 24h, 7d, 2026-11-15'],
     ['a time to come', ['vault', '--since', '2999-01-01'], 'must be a time that is over'],
-    ['a folder that is no vault', ['.'], 'is no vault'],
+    ['a folder that is not a vault', ['.'], 'is not a vault'],
     ['a vault that is not there', ['nowhere'], 'is not there'],
-    ['no vault at all', [], 'There is no vault here'],
+    ['no vault at all', [], 'No vault found'],
     ['two vaults', ['vault', 'vault'], 'Too many words'],
   ])('refuses %s', async (_, args, says) => {
     const ran = await makeVault().ralph(['briefing', ...args])

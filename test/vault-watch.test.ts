@@ -310,7 +310,7 @@ describe('what cannot be a task is put into Failed, with a note', () => {
       (place) => drop(place, 'shell.md', '---\nagent: sh\n---\nx'),
       /A task file cannot name the agent "sh", only claude, .*kilo\. Name one of them/,
     ],
-    ['nobody.md', (place) => drop(place, 'nobody.md', '---\nagent: nobody\n---\nx'), /no agent "nobody"/],
+    ['nobody.md', (place) => drop(place, 'nobody.md', '---\nagent: nobody\n---\nx'), /cannot name the agent "nobody"/],
     [
       'cost.md',
       (place) => drop(place, 'cost.md', '---\nagent: kilo\nmax_cost_usd: 1\n---\nx'),

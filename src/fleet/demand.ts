@@ -1,12 +1,12 @@
-/** Who can serve which needs: workers that offer the same are one pool, tasks that need the same are one demand. */
+/** Which workers can serve which needs: workers with the same offer form a pool, tasks with the same needs a demand. */
 import { mayWork, type Needs, needsKey, type Offer, serves, sortedNeeds } from './needs.ts'
 import type { Held, Lack, LiveWorker, Picture } from './picture.ts'
 
-/** Workers that offer the same. */
+/** Workers with the same offer. */
 export type Pool = {
-  /** All that it has, whether it takes new tasks now or not. */
+  /** What it offers, whether or not it takes new tasks now. */
   offer: LiveWorker
-  /** What of that new tasks can have now: nothing while it is draining, no agent whose account is paused. */
+  /** The part of the offer open to new tasks: nothing while draining, no agent whose account is paused. */
   now: Offer
   slots: number
   free: number
@@ -21,11 +21,11 @@ export type Demand = {
   slots: number
   /** Why there are none. */
   trouble: Held | undefined
-  /** Pools before this one have no free slot. */
+  /** Pools before this index have no free slot. */
   first: number
-  /** No pool can make a slot free for it any more. */
+  /** No pool can free a slot for it in this pass. */
   isSlotless: boolean
-  /** How many of its tasks wait in the queue without a slot. */
+  /** How many of its tasks are queued without a slot. */
   ahead: number
 }
 
@@ -63,7 +63,7 @@ function accountOf(accounts: LiveWorker['accounts'], agent: string): string | un
   return Object.hasOwn(accounts, agent) ? accounts[agent] : undefined
 }
 
-/** Looks up what is known about a set of needs. Most tasks list them in the same order, which is found without sorting. */
+/** Looks up the demand for a set of needs. Most tasks list them in the same order, which needs no sorting. */
 export function demandsOf(picture: Picture, pools: readonly Pool[]): (needs: Needs) => Demand {
   const asListed = new Map<string, Demand>()
   const all = new Map<string, Demand>()

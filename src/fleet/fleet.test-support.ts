@@ -1,4 +1,4 @@
-/** Small fleets for tests: what is not said about a task or a worker is ordinary. */
+/** Small fleets for tests, with defaults for everything a test does not set. */
 import type { Busy, LiveWorker, Picture, Waiting } from './picture.ts'
 
 export const NOW = 1_000_000
@@ -29,7 +29,7 @@ export function worker(id: string, more: Partial<LiveWorker> = {}): LiveWorker {
   return { id, agents: ['claude'], labels: [], accounts: {}, concurrency: 1, draining: false, ...more }
 }
 
-/** No tasks wait in the queue without a slot, unless a test wants them to. */
+/** No read-ahead unless a test sets it. */
 export function fleet(more: Partial<Picture>): Picture {
   return {
     now: NOW,

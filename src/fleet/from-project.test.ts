@@ -9,7 +9,7 @@ function submit(tasks: (Partial<Task> & { id: string })[], copy = 1) {
   return fromProject('shop', parseTasks(text, 'tasks.json').tasks, { forAll, copy })
 }
 
-test('everything that a task says holds in the fleet', () => {
+test('all fields of a task carry over to the fleet', () => {
   const [first, second] = submit([
     { id: 'T1', verify: ['make', 'npm test'], require: 'verified', protect: ['spec/**'], touches: ['src/**'] },
     { id: 'T2', description: 'In blue.', dependencies: ['T1'], max_attempts: 7, may_change: ['docs/**'] },
@@ -25,7 +25,7 @@ test('everything that a task says holds in the fleet', () => {
   })
 })
 
-test('what is completed is left out, and nobody waits for it', () => {
+test('completed tasks are left out, and no task waits for them', () => {
   expect(
     submit([
       { id: 'T1', status: 'completed' },
@@ -35,26 +35,26 @@ test('what is completed is left out, and nobody waits for it', () => {
   expect(submit([{ id: 'T1', status: 'completed' }])).toEqual([])
 })
 
-test('a second copy has ids and a project of its own', () => {
+test('a second copy gets its own ids and its own project', () => {
   expect(submit([{ id: 'T1' }, { id: 'T2', dependencies: ['T1'] }], 2)).toMatchObject([
     { id: 'shop-T1-2', project: 'shop-2' },
     { id: 'shop-T2-2', project: 'shop-2', depends_on: ['shop-T1-2'] },
   ])
 })
 
-test('what others wait for longest comes first', () => {
+test('the start of the longest chain comes first', () => {
   const tasks = [{ id: 'a' }, { id: 'b', estimate: 5 }, { id: 'c' }, { id: 'd', dependencies: ['c'], estimate: 60 }]
   expect(submit(tasks).map(({ id }) => id)).toEqual(['shop-c', 'shop-d', 'shop-b', 'shop-a'])
 })
 
-test('an id becomes part of the name of a branch', () => {
+test('an id becomes part of a branch name', () => {
   expect(submit([{ id: 'Über..b' }]).map(({ id }) => id)).toEqual(['shop--ber.b'])
   expect(() => submit([{ id: 'äb' }, { id: 'öb' }])).toThrow(
     'the ids "äb" and "öb" differ only in characters that branch names cannot contain. Rename one of them.',
   )
 })
 
-test('a blocked task is not submitted, nor what waits for it', () => {
+test('neither a blocked task nor its dependents are submitted', () => {
   expect(() => submit([{ id: 'T1' }, { id: 'T2', blocked: true }])).toThrow(
     'tasks.json: task T2 is blocked, so it cannot be submitted. Set its status to "pending", or remove it.',
   )

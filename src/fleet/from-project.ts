@@ -1,14 +1,14 @@
-/** The tasks of a project as tasks of the fleet: the same graph, with ids that are unique there. */
+/** Turns the tasks of a project into fleet tasks: the same graph, with ids that are unique in the fleet. */
 import { criticalPath } from '../engine/graph.ts'
 import { RalphError } from '../error.ts'
 import { graphTask, type Task } from '../formats/tasks.ts'
 import { given } from '../request/given.ts'
 import type { Submitting } from './submit.ts'
 
-/** What holds for all of them. `checks` are run besides those of each task. */
+/** Settings shared by all of them. `checks` run in addition to those of each task. */
 export type ForAll = Omit<Submitting, 'id' | 'title' | 'prompt' | 'project' | 'depends_on' | 'touches'>
 
-/** `copy`: which time it is submitted, from 1. What is completed is left out. What others wait for longest comes first. */
+/** `copy`: how often the project has been submitted, counting this time. Completed tasks are left out; the start of the longest chain comes first. */
 export function fromProject(
   name: string,
   tasks: readonly Task[],
@@ -52,7 +52,7 @@ function submittingOf(task: Task, { project, ids, forAll }: Naming): Submitting 
   }
 }
 
-/** As part of the name of a branch. */
+/** Safe as part of a branch name. */
 function plain(text: string): string {
   return text
     .replace(/[^\w.-]/g, '-')

@@ -20,16 +20,16 @@ test.each<[agents: string[], labels: string[], serves: boolean]>([
   expect(serves({ agents: ['claude', 'codex'], labels: ['linux', 'gpu'] }, { agents, labels })).toBe(answer)
 })
 
-test('a worker without an agent serves nobody', () => {
+test('a worker without an agent serves no task', () => {
   expect(serves({ agents: [], labels: ['gpu'] }, { agents: [], labels: [] })).toBe(false)
 })
 
-test('the name of a queue can be read', () => {
+test('queue names are readable', () => {
   expect(queueName({ agents: ['codex', 'claude'], labels: ['gpu'] })).toMatch(/^task\/claude\.codex\/gpu-[0-9a-f]{10}$/)
   expect(queueName({ agents: [], labels: [] })).toMatch(/^task\/any-[0-9a-f]{10}$/)
 })
 
-test('the name of a queue is one that pg-boss takes', () => {
+test('queue names are valid for pg-boss', () => {
   fc.assert(
     fc.property(anyNeeds, (needs) => {
       expect(queueName(needs)).toMatch(/^[\w.\-/]{1,70}$/)
@@ -37,7 +37,7 @@ test('the name of a queue is one that pg-boss takes', () => {
   )
 })
 
-test('the same needs have the same queue, in any order; others have another', () => {
+test('equal needs share a queue, in any order; different needs do not', () => {
   fc.assert(
     fc.property(anyNeeds, anyNeeds, ({ agents, labels }, other) => {
       const needs = { agents, labels }
@@ -48,7 +48,7 @@ test('the same needs have the same queue, in any order; others have another', ()
   )
 })
 
-test('a worker looks first for what few others can run', () => {
+test('a worker first looks for tasks that few others can run', () => {
   const anybody: Needs = { agents: [], labels: [] }
   const two = { agents: ['claude', 'codex'], labels: [] }
   const one = { agents: ['claude'], labels: [] }

@@ -1,8 +1,8 @@
-/** What a task needs of the worker that runs it, who can give that, and the queue that such tasks wait in. */
+/** What a task needs from its worker, which workers have it, and the queue that such tasks wait in. */
 import { createHash } from 'node:crypto'
 
 export type Needs = {
-  /** Any one of them may work on it. None: whichever agent the worker has. */
+  /** Any one of them may work on it. Empty: whichever agent the worker has. */
   agents: readonly string[]
   /** The worker must have all of them. */
   labels: readonly string[]
@@ -21,8 +21,8 @@ export function mayWork(agent: string, { agents }: Needs): boolean {
 }
 
 /**
- * The order in which a worker looks into the queues it serves: what few workers can run comes before what any can, so that
- * the slots are used as the scheduler has planned.
+ * The order in which a worker polls its queues: tasks that few workers can run come before tasks that any can, so that
+ * the slots are used as the scheduler planned.
  */
 export function pickiestFirst(one: Needs, other: Needs): number {
   const choice = ({ agents }: Needs) => agents.length || Number.POSITIVE_INFINITY
@@ -30,7 +30,7 @@ export function pickiestFirst(one: Needs, other: Needs): number {
   return choice(one) === choice(other) ? 0 : choice(one) - choice(other)
 }
 
-/** The same for the same needs, in whatever order they are listed. */
+/** Equal for equal needs, whatever their order. */
 export function sortedNeeds({ agents, labels }: Needs): Needs {
   return { agents: sorted(agents), labels: sorted(labels) }
 }
@@ -42,16 +42,16 @@ export function needsKey(needs: Needs): string {
 
 const READABLE = 50
 
-/** The name of the queue for these needs: what people can read of them, and a hash that tells all of them apart. */
+/** The name of the queue for these needs: a readable part, and a hash that makes it unique. */
 export function queueName(needs: Needs): string {
   const [agents, labels] = [sorted(needs.agents).join('.') || 'any', sorted(needs.labels).join('.')]
-  // pg-boss allows no other characters in the name of a queue.
+  // pg-boss allows no other characters in queue names.
   const readable = (labels ? `${agents}/${labels}` : agents).replace(/[^\w.\-/]/g, '_').slice(0, READABLE)
   const hash = createHash('sha256').update(needsKey(needs)).digest('hex').slice(0, 10)
   return `task/${readable}-${hash}`
 }
 
-// By code unit: the names of queues must be the same on machines with different locales.
+// By code unit: queue names must be the same on machines with different locales.
 function sorted(names: readonly string[]): string[] {
   return [...new Set(names)].sort()
 }

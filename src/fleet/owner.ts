@@ -1,4 +1,4 @@
-/** The fleet as the owner of a loop, and the rules for that. */
+/** The fleet as the owner of a loop, with its rules. */
 import type { OwnerRules, Wish } from '../drive/owner.ts'
 import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -10,7 +10,7 @@ export type FleetOwner = { kind: 'fleet'; task: string; repo?: string; branch?: 
 export function fleetOf({ id, spec }: Pick<Loop, 'id' | 'spec'>): FleetOwner {
   const { owner } = spec.work
   if (owner?.kind !== 'fleet') throw new Error(`Loop ${id} does not belong to the fleet.`)
-  return owner as FleetOwner // this folder alone makes owners of that kind
+  return owner as FleetOwner // only this folder creates owners of that kind
 }
 
 const NEEDS_FILES: readonly Wish['kind'][] = ['rollback', 'undo', 'accept', 'fork', 'prove']
@@ -24,7 +24,7 @@ export function whereabouts(loop: Loop): string {
 }
 
 export const fleetRules: OwnerRules = {
-  // A worker does, wherever it is: nobody else can have lost one.
+  // A worker takes them, wherever it is: no other process can have lost one.
   takesTurns: () => false,
   hearsLater: ({ next }) =>
     next.kind === 'wait' && next.why !== 'queued' ? 'A worker picks it up from there.' : undefined,

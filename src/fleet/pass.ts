@@ -1,4 +1,4 @@
-/** What the database tells of the fleet, as the scheduler sees it, and what the scheduler says, as the database takes it. */
+/** Translates between the database and the scheduler: its view of the fleet, and the decisions it makes. */
 import { agents, parseAgent } from '../agents/index.ts'
 import type { FleetTask, FleetWorker } from '../formats/fleet-task.ts'
 import type { FleetView, Release } from '../host/fleet-store.ts'
@@ -6,7 +6,7 @@ import { type Needs, queueName } from './needs.ts'
 import type { Busy, Held, LiveWorker, Picture, Waiting } from './picture.ts'
 import { schedule } from './schedule.ts'
 
-/** What is set aside for a task that names no limit of its own. */
+/** Set aside for a task without a cost limit of its own. */
 const RESERVE_USD = 1
 
 /** `recent`: how many were released in the last two seconds. */
@@ -17,7 +17,7 @@ export function passOver(view: FleetView, recent = 0): { releases: Release[]; he
     const task = tasks.get(id)
     return task ? [{ task: id, queue: queueFor(needsOf(task)), reserveUsd: reserveOf(view, task) }] : []
   })
-  // Whoever has the labels can run the checks of a merge.
+  // Any worker with the labels can run the checks of a merge.
   const merges = view.merges.map(({ id, labels }) => ({
     task: id,
     queue: queueFor({ agents: [], labels }),
@@ -31,10 +31,10 @@ function queueFor(needs: Needs): Release['queue'] {
   return { name: queueName(needs), ...needs }
 }
 
-/** Those that a worker finds on its machine. Any other program is only for tasks that name it. */
+/** Agents that a worker finds on its machine. Any other program is used only by tasks that name it. */
 const FOUND_BY_THEMSELVES = Object.values(agents).flatMap(({ name, probe }) => (probe ? [name] : []))
 
-/** `auto` is whatever a worker has found. What stands behind a colon is no business of who runs it. */
+/** `auto` is whichever agent a worker has found. What follows a colon does not matter for scheduling. */
 export function needsOf({ agents: named, labels }: Pick<FleetTask, 'agents' | 'labels'>): Needs {
   const names = named.flatMap((text) => (text === 'auto' ? FOUND_BY_THEMSELVES : [parseAgent(text).agent.name]))
   return { agents: [...new Set(names)], labels }
@@ -54,7 +54,7 @@ function pictureOf(view: FleetView, recent = 0): Picture {
   }
 }
 
-/** Only who has a budget is asked what it will cost. */
+/** Only submitters with a budget need a reservation. */
 function reserveOf({ left }: FleetView, { submitter, limit_usd }: FleetTask): number {
   return left.has(submitter) ? (limit_usd ?? RESERVE_USD) : 0
 }
@@ -67,7 +67,7 @@ function toWaiting(view: FleetView, task: FleetTask): Waiting {
     priority: task.priority,
     needs: needsOf(task),
     touches: task.touches,
-    dependsOn: [], // those that wait for others are not ready
+    dependsOn: [], // tasks with open dependencies are not ready
     createdAt: task.created_at,
     reserveUsd: reserveOf(view, task),
   }
@@ -80,12 +80,12 @@ function toBusy(task: FleetTask): Busy {
     submitter: task.submitter,
     needs: needsOf(task),
     touches: task.touches,
-    state: task.state as Busy['state'], // nothing else is asked for
+    state: task.state as Busy['state'], // the store returns no other states here
     ...(task.worker === null ? {} : { worker: task.worker }),
   }
 }
 
-/** Tasks without a repository have a folder of their own, so nothing that they could share. */
+/** A task without a repository works in its own folder, so it shares nothing. */
 function placeOf({ id, repo, base, branch }: FleetTask): Pick<Waiting, 'repo' | 'base' | 'branch'> {
   return { repo: repo ?? `none:${id}`, base: base ?? '', branch }
 }

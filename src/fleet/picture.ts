@@ -1,26 +1,26 @@
-/** The fleet at one moment, as the scheduler sees it, and what the scheduler answers. */
+/** A snapshot of the fleet for the scheduler, and the scheduler's answer. */
 import type { Needs } from './needs.ts'
 
-/** A task that nobody works on yet. Its other fields, such as its prompt, are no business of the scheduler. */
+/** A task that has not started. Only the fields that the scheduler needs. */
 export type Waiting = {
   id: string
   submitter: string
   repo: string
-  /** The branch that its work will be merged into. */
+  /** The branch that its work is merged into. */
   base: string
   /** The branch that its work is done on. */
   branch: string
-  /** The highest goes first, among the tasks of one submitter. */
+  /** Highest first, among the tasks of one submitter. */
   priority: number
   needs: Needs
-  /** Globs of the files it will change. None: it has declared nothing, and runs beside any other. */
+  /** Globs of the files it will change. Empty: none declared, so it runs alongside any other task. */
   touches: readonly string[]
-  /** The tasks it waits for that are not finished. */
+  /** Its unfinished dependencies. */
   dependsOn: readonly string[]
   createdAt: number
   /** Not before this time. */
   dueAt?: number
-  /** What it may cost; it is set aside before a start. */
+  /** What it may cost, set aside before it starts. */
   reserveUsd: number
 }
 
@@ -37,7 +37,7 @@ export type Busy = {
   needs: Needs
   touches: readonly string[]
   state: 'released' | 'running' | 'resting' | 'merging'
-  /** Who runs it. Absent, or nobody in the list: it will need a slot again. */
+  /** The worker that runs it. Absent or not in the list: it will need a slot again. */
   worker?: string
 }
 
@@ -46,11 +46,11 @@ export type LiveWorker = {
   id: string
   agents: readonly string[]
   labels: readonly string[]
-  /** Which account each of its agents uses. An agent without one is never paused. */
+  /** The account that each of its agents uses. An agent without one is never paused. */
   accounts: Readonly<Record<string, string>>
   /** How many tasks it runs at once. */
   concurrency: number
-  /** It finishes what it has and takes nothing new. */
+  /** It finishes its tasks and takes no new ones. */
   draining: boolean
 }
 
@@ -61,12 +61,12 @@ export type Picture = {
   workers: readonly LiveWorker[]
   /** Until when each account is paused for the whole fleet. */
   pausedUntil: ReadonlyMap<string, number>
-  /** What a submitter may still set aside today. Undefined: there is no limit. */
+  /** What a submitter may still set aside today. Undefined: no limit. */
   leftUsd: (submitter: string) => number | undefined
-  /** When a task of this submitter was last released: between equals the one that has waited longest goes first. */
+  /** When a task of this submitter was last released: among equals, the one that has waited longest goes first. */
   releasedAt: (submitter: string) => number | undefined
   /**
-   * How many tasks may wait in the queue beyond the free slots: about as many as finish until the next pass. Absent: one for
+   * How many tasks may be queued beyond the free slots: about as many as finish before the next pass. Absent: one for
    * every eight slots.
    */
   readAhead?: number
@@ -83,15 +83,15 @@ export type Held =
   | { kind: 'over-budget'; reserveUsd: number; leftUsd: number }
   | { kind: 'no-slot'; slots: number }
 
-/** What is missing where no worker can run a task. `combination`: each part of it is there, but on no single worker. */
+/** What is missing when no worker can run a task. `combination`: every part exists, but not on a single worker. */
 export type Lack =
   | { kind: 'workers' | 'draining' | 'combination' }
   | { kind: 'agents'; agents: readonly string[] }
   | { kind: 'labels'; labels: readonly string[] }
 
 export type Schedule = {
-  /** Ids, in the order in which they were chosen. */
+  /** Ids, in the order they were chosen. */
   release: string[]
-  /** Every other task that waits. */
+  /** All other waiting tasks. */
   held: Map<string, Held>
 }

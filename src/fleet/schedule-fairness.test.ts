@@ -4,7 +4,7 @@ import { busy, fleet, task, worker } from './fleet.test-support.ts'
 import type { Busy, Picture, Waiting } from './picture.ts'
 import { schedule } from './schedule.ts'
 
-/** A fleet that works: passes, and between them chance ends some of what is under way. */
+/** Simulates a fleet: between passes, some running tasks end at random. */
 function work(tasks: readonly Waiting[], picture: Partial<Picture>, chance: () => number, each?: (pass: Pass) => void) {
   const turns = new Map<string, number>()
   const order: string[] = []
@@ -22,7 +22,7 @@ function work(tasks: readonly Waiting[], picture: Partial<Picture>, chance: () =
     order.push(...release)
     each?.({ released: chosen, waiting, under })
     const [first] = under
-    under = under.filter(({ id }) => id !== first?.id && chance() > 0.3) // something always ends
+    under = under.filter(({ id }) => id !== first?.id && chance() > 0.3) // at least one task always ends
   }
   return order
 }
@@ -35,7 +35,7 @@ const anyChance = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLeng
 })
 const anySubmitter = fc.constantFrom('ann', 'bob', 'cid', 'dan')
 
-test('submitters with the same demand have shares that differ by one at most', () => {
+test('submitters with the same demand get shares that differ by at most one', () => {
   const names = fc.uniqueArray(anySubmitter, { minLength: 1 })
   fc.assert(
     fc.property(names, fc.integer({ min: 1, max: 20 }), fc.nat({ max: 60 }), (submitters, each, slots) => {
@@ -50,7 +50,7 @@ test('submitters with the same demand have shares that differ by one at most', (
   )
 })
 
-test('nobody gets a second task more than somebody who still waits, at any time', () => {
+test('no submitter is ever two tasks ahead of one that is still waiting', () => {
   const tasks = fc.array(fc.record({ submitter: anySubmitter, priority: fc.nat({ max: 3 }) }), { maxLength: 40 })
   fc.assert(
     fc.property(tasks, fc.integer({ min: 1, max: 6 }), anyChance, (list, concurrency, chance) => {
@@ -64,7 +64,7 @@ test('nobody gets a second task more than somebody who still waits, at any time'
   )
 })
 
-test('three tasks get through beside ten thousand that came before them, even with a single slot', () => {
+test('three tasks get through behind ten thousand earlier ones, even with a single slot', () => {
   const crowd = Array.from({ length: 10_000 }, (_, index) => task(`crowd${index}`, { priority: 9, createdAt: index }))
   const few = ['a', 'b', 'c'].map((id) => task(id, { submitter: 'bob', createdAt: 20_000 }))
   const turns = new Map([['ann', 20_001]])
@@ -80,7 +80,7 @@ test('three tasks get through beside ten thousand that came before them, even wi
   expect(order).toEqual(['a', 'crowd0', 'b', 'crowd1', 'c', 'crowd2', 'crowd3', 'crowd4'])
 })
 
-test('every task has its turn in the end', () => {
+test('every task runs eventually', () => {
   const tasks = fc.array(
     fc.record({
       submitter: anySubmitter,

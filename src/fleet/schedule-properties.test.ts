@@ -82,7 +82,7 @@ test('every task is either released or held', () => {
   )
 })
 
-test('nothing is released before its dependencies, its time, or a worker that can run it', () => {
+test('no task is released before its dependencies, its time, and a worker that can run it', () => {
   fc.assert(
     fc.property(anyFleet, (picture) => {
       for (const { dependsOn, dueAt = 0, needs } of releasedOf(picture)) {
@@ -94,7 +94,7 @@ test('nothing is released before its dependencies, its time, or a worker that ca
   )
 })
 
-test('no two tasks are under way on one branch, or on files that overlap', () => {
+test('no two running tasks share a branch or overlapping files', () => {
   fc.assert(
     fc.property(anyFleet, (picture) => {
       const released = releasedOf(picture)
@@ -122,7 +122,7 @@ test('no budget is exceeded', () => {
   )
 })
 
-test('whatever a task is said to wait for is so', () => {
+test('the stated reason for holding a task is true', () => {
   fc.assert(
     fc.property(anyFleet, (picture) => {
       const released = releasedOf(picture)
@@ -146,7 +146,7 @@ test('whatever a task is said to wait for is so', () => {
   )
 })
 
-test('exactly as many are released as can be given a free slot, however that is done', () => {
+test('exactly as many tasks are released as an optimal assignment could place', () => {
   fc.assert(
     fc.property(anyFleet, (picture) => {
       const { held } = schedule(picture)
@@ -161,7 +161,7 @@ test('exactly as many are released as can be given a free slot, however that is 
   )
 })
 
-test('no more tasks wait in the queue without a slot than are read ahead', () => {
+test('no more tasks are queued without a slot than the read-ahead allows', () => {
   fc.assert(
     fc.property(anyFleet, fc.nat({ max: 4 }), (picture, readAhead) => {
       const released = releasedOf({ ...picture, readAhead }).map(({ needs }) => needs)
@@ -174,7 +174,7 @@ test('no more tasks wait in the queue without a slot than are read ahead', () =>
   )
 })
 
-test('the answer does not depend on the order of anything', () => {
+test('the result does not depend on the order of the input', () => {
   const shuffled = anyFleet.chain((picture) =>
     fc
       .tuple(
@@ -212,7 +212,7 @@ function slotless({ busy: under, workers }: Picture): Needs[] {
     .map(({ needs }) => needs)
 }
 
-/** How many of these can have a slot each: the textbook way, slot by slot. */
+/** How many of these fit: textbook bipartite matching. */
 function withSlot(tasks: readonly Needs[], picture: Picture): number {
   const slots = picture.workers.flatMap((one) => {
     const running = picture.busy.filter(({ state, worker: id }) => state === 'running' && id === one.id).length

@@ -1,7 +1,7 @@
 /** Why a task of the fleet has not started yet, in a sentence for people. */
 import type { Held, Lack } from './picture.ts'
 
-/** `time` prints a moment the way the reader wants it. */
+/** `time` formats a time for the reader. */
 export function heldSentence(held: Held, time: (at: number) => string): string {
   switch (held.kind) {
     case 'dependencies':

@@ -15,13 +15,13 @@ function why(id: string, picture: Partial<Picture>): Held | undefined {
   return schedule(fleet(picture)).held.get(id)
 }
 
-describe('what is released', () => {
+describe('releases', () => {
   test.each<[fact: string, picture: Partial<Picture>, ids: string]>([
     ['as many tasks as there are slots', { waiting: [task('a'), task('b'), task('c')], workers: twoSlots }, 'a b'],
-    ['nothing where there are no workers', { waiting: [task('a')] }, ''],
+    ['nothing without workers', { waiting: [task('a')] }, ''],
     ['a task whose time has come', { waiting: [task('a', { dueAt: NOW })], workers: twoSlots }, 'a'],
     [
-      'the highest priority first, then the oldest, of one submitter',
+      'the highest priority first, then the oldest, within one submitter',
       {
         waiting: [task('a', { createdAt: 2 }), task('b', { createdAt: 1 }), task('c', { priority: 1, createdAt: 3 })],
         workers: twoSlots,
@@ -29,7 +29,7 @@ describe('what is released', () => {
       'c b',
     ],
     [
-      'by turns between submitters, whatever their priorities',
+      'tasks of submitters in turn, whatever their priorities',
       {
         waiting: [
           task('a', { priority: 9 }),
@@ -41,7 +41,7 @@ describe('what is released', () => {
       'a c',
     ],
     [
-      'first of the submitter with the fewest tasks under way',
+      'first for the submitter with the fewest running tasks',
       {
         waiting: [task('a'), task('b', { submitter: 'bob', createdAt: 5 })],
         busy: [busy(task('x'), 'running', 'w')],
@@ -50,7 +50,7 @@ describe('what is released', () => {
       'b',
     ],
     [
-      'between equals, of the one whose last turn is longest ago',
+      'among equals, for the one whose last release is longest ago',
       {
         waiting: [task('a'), task('b', { submitter: 'bob', createdAt: 5 })],
         releasedAt: (submitter) => (submitter === 'ann' ? 6 : undefined),
@@ -59,17 +59,17 @@ describe('what is released', () => {
       'b',
     ],
     [
-      'ahead of free slots, as many as may wait in the queue',
+      'as many tasks ahead of free slots as may be queued',
       { waiting: [task('a'), task('b'), task('c'), task('d')], workers: twoSlots, readAhead: 1 },
       'a b c',
     ],
     [
-      'nothing more ahead of what is already in the queue',
+      'no more tasks ahead if some are already queued',
       { waiting: [task('b')], busy: [busy(task('a'), 'released')], workers: [worker('w')] },
       '',
     ],
     [
-      'a task of any worker does not keep out one that needs a certain worker',
+      'a task that any worker can run and one that needs a certain worker',
       {
         waiting: [task('a', { priority: 1, needs: any }), task('b', { needs: gpu })],
         workers: [worker('v', { labels: ['gpu'] }), worker('w')],
@@ -77,7 +77,7 @@ describe('what is released', () => {
       'a b',
     ],
     [
-      'tasks in the queue make room for each other in the same way',
+      'a task for which queued tasks make room in the same way',
       {
         waiting: [task('c', { needs: gpu })],
         busy: [busy(task('a', { needs: any }), 'released'), busy(task('b', { needs: any }), 'running', 'w')],
@@ -86,12 +86,12 @@ describe('what is released', () => {
       'c',
     ],
     [
-      'what ran on a worker that is gone gets its slot before anything new',
+      'new tasks only after those of a dead worker have a slot',
       { waiting: [task('b')], busy: [busy(task('a'), 'running', 'gone')], workers: [worker('w')] },
       '',
     ],
     [
-      'beside tasks that rest or are merged, which need no slot',
+      'tasks next to paused or merging ones, which need no slot',
       {
         waiting: [task('c')],
         busy: [busy(task('a'), 'resting'), busy(task('b'), 'merging')],
@@ -100,7 +100,7 @@ describe('what is released', () => {
       'c',
     ],
     [
-      'files that differ, and the same files for another base',
+      'tasks on different files, or on the same files for another base',
       {
         waiting: [
           task('a', { touches: ['src/a/**'] }),
@@ -112,7 +112,7 @@ describe('what is released', () => {
       'a b c',
     ],
     [
-      'no more than the budget, but what is cheaper than the task before it',
+      'no more than the budget allows, but a cheaper task after one that is too expensive',
       {
         waiting: [task('a', { reserveUsd: 6 }), task('b', { reserveUsd: 6 }), task('c', { reserveUsd: 4 })],
         leftUsd: () => 10,
@@ -121,7 +121,7 @@ describe('what is released', () => {
       'a c',
     ],
     [
-      'all that the budget has room for, to the cent',
+      'as much as the budget allows, to the cent',
       {
         waiting: [task('a', { reserveUsd: 0.1 }), task('b', { reserveUsd: 0.2 })],
         leftUsd: () => 0.3,
@@ -130,7 +130,7 @@ describe('what is released', () => {
       'a b',
     ],
     [
-      'ahead of free slots, whatever else is in the queue that no worker can run now',
+      'tasks ahead of free slots, ignoring queued ones that no worker can run now',
       {
         waiting: [task('a'), task('b')],
         busy: [busy(task('x', { needs: gpu }), 'released')],
@@ -185,7 +185,7 @@ describe('why a task is held', () => {
       { kind: 'no-worker', lack: { kind: 'draining' } },
     ],
     [
-      'the accounts are paused, until the first of them is not',
+      'the accounts are paused, until the first one resumes',
       {
         waiting: [task('t')],
         workers: [worker('v', { accounts: { claude: 'own' } }), worker('w', { accounts: { claude: 'team' } })],
@@ -194,17 +194,17 @@ describe('why a task is held', () => {
       { kind: 'account-paused', accounts: ['own', 'team'], until: NOW + 5 },
     ],
     [
-      'another works on the branch',
+      'another task works on the branch',
       { waiting: [task('t', { branch: 'b' })], busy: [busy(task('x', { branch: 'b' }), 'resting')], workers: twoSlots },
       { kind: 'branch-taken', by: 'x' },
     ],
     [
-      'another that is released in the same pass takes the branch',
+      'another task released in the same pass takes the branch',
       { waiting: [task('s', { branch: 'b' }), task('t', { branch: 'b' })], workers: twoSlots },
       { kind: 'branch-taken', by: 's' },
     ],
     [
-      'another may change the same files',
+      'another task may change the same files',
       {
         waiting: [task('t', { touches: ['docs/**', 'src/a/*.ts'] })],
         busy: [busy(task('x', { touches: ['src/**'] }), 'merging')],
@@ -218,7 +218,7 @@ describe('why a task is held', () => {
       { kind: 'over-budget', reserveUsd: 2, leftUsd: 1 },
     ],
     [
-      'the budget is used up, even for a task that sets nothing aside',
+      'the budget is used up, even for a task that reserves nothing',
       { waiting: [task('t')], leftUsd: () => 0, workers: twoSlots },
       { kind: 'over-budget', reserveUsd: 0, leftUsd: 0 },
     ],

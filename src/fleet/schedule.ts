@@ -1,11 +1,11 @@
-/** Which tasks of the fleet go to the queue now, and why each of the others does not. Pure: the caller brings the picture. */
+/** Decides which tasks of the fleet go into the queue now, and why the others do not. Pure: the caller brings the picture. */
 import type { Demand } from './demand.ts'
 import type { Held, Picture, Schedule, Waiting } from './picture.ts'
 import { openSlots, type Slots } from './slots.ts'
 import { openTaken, type Taken } from './taken.ts'
 
 /**
- * Shares the slots between the submitters: the one with the fewest tasks under way goes first, then the one that has waited
+ * Shares the slots between submitters: the one with the fewest running tasks goes first, then the one that has waited
  * longest. Priority decides only among the tasks of one submitter.
  */
 export function schedule(picture: Picture): Schedule {
@@ -23,18 +23,18 @@ export function schedule(picture: Picture): Schedule {
       round.push(line)
       later.pop()
     }
-    // Whoever got one has a share that is larger by one, and with it a place in the next round.
+    // A submitter that got a slot re-enters the next round with a share that is larger by one.
     round = round.sort(byTurn).filter((line) => releaseOne(line, picture, pass))
   }
   return pass.answer
 }
 
-/** What changes during a pass. All of it only shrinks, so a task that was refused need not be looked at again. */
+/** What changes during a pass. It only shrinks, so a refused task need not be considered again. */
 type Pass = { slots: Slots; taken: Taken; purses: Map<string, Purse>; answer: Schedule }
 
 type Purse = { leftUsd: number; reservedUsd: number }
 
-/** The tasks of one submitter that could begin, the first one first. */
+/** The tasks of one submitter that could start, in order. */
 type Line = { submitter: string; ready: Ready[]; next: number; share: number; since: number }
 
 type Ready = { task: Waiting; demand: Demand }
@@ -98,7 +98,7 @@ function releaseOne(line: Line, picture: Picture, pass: Pass): boolean {
   return false
 }
 
-/** First match wins. Files come late, since they take longest to compare; the slot comes last, since asking takes it. */
+/** First match wins. Files come late because comparing them is slow; the slot comes last because asking for it takes it. */
 function refusal({ task, demand }: Ready, purse: Purse, { slots, taken }: Pass): Held | undefined {
   const why =
     taken.branch(task) ?? overBudget(task, purse) ?? (slots.isFull(demand) ? noSlot(demand) : taken.files(task))
@@ -110,12 +110,12 @@ function noSlot({ slots }: Demand): Held {
   return { kind: 'no-slot', slots }
 }
 
-// Sums of cents are not exact: a budget of 0.3 has room for 0.1 and 0.2.
+// Floating-point sums are inexact: a budget of 0.3 has room for 0.1 and 0.2.
 const ROUNDING_USD = 1e-9
 
 function overBudget({ reserveUsd }: Waiting, purse: Purse): Held | undefined {
   const leftUsd = purse.leftUsd - purse.reservedUsd
-  // A task that sets nothing aside may still cost something, so it needs a submitter with money left.
+  // A task that reserves nothing may still cost something, so its submitter must have money left.
   return leftUsd > ROUNDING_USD && reserveUsd <= leftUsd + ROUNDING_USD
     ? undefined
     : { kind: 'over-budget', reserveUsd, leftUsd }

@@ -1,4 +1,4 @@
-/** The slots of all workers in one pass: how many more tasks of each set of needs may be released to them. */
+/** The slots of all workers in one pass: how many more tasks of each demand may be released. */
 import { type Demand, demandsOf, type Pool, poolsOf } from './demand.ts'
 import type { Needs } from './needs.ts'
 import type { Picture } from './picture.ts'
@@ -7,7 +7,7 @@ export type Slots = {
   demandOf(needs: Needs): Demand
   /** Whether one more task would be refused. */
   isFull(demand: Demand): boolean
-  /** Takes a slot for a task, or lets it wait in the queue for the next one that gets free; false when it may not. */
+  /** Takes a slot for a task, or queues it for the next free one; false if neither is allowed. */
   take(demand: Demand): boolean
 }
 
@@ -17,7 +17,7 @@ export function openSlots(picture: Picture): Slots {
   const demandOf = demandsOf(picture, pools)
   const most = picture.readAhead ?? Math.min(Math.ceil(all / 8), MOST_AHEAD)
   let ahead = 0
-  // No demand gets all of it, so that a queue whose workers are busy for hours does not stop the others from reading ahead.
+  // No demand gets all of it, so that a queue whose workers are busy for hours does not keep the others from reading ahead.
   const mayWait = (demand: Demand) => ahead < most && demand.ahead < Math.ceil((most * demand.slots) / all)
   const wait = (demand: Demand) => {
     demand.ahead++
@@ -32,12 +32,12 @@ export function openSlots(picture: Picture): Slots {
   }
 }
 
-/** Enough that no slot is idle until the next pass, and few enough that fairness is decided late. */
+/** Enough to keep every slot busy until the next pass, and few enough to decide fairness late. */
 const MOST_AHEAD = 64
 
 /**
- * What is in the queue needs a slot, and so does what ran on a worker that is gone; not what no worker can run now. In an
- * order of its own.
+ * Queued tasks need a slot, and so do tasks of dead workers, but not tasks that no worker can run now. In an
+ * order that does not depend on the list.
  */
 function slotless({ busy, workers }: Picture, demandOf: (needs: Needs) => Demand): Demand[] {
   const alive = new Set(workers.map(({ id }) => id))
@@ -49,8 +49,8 @@ function slotless({ busy, workers }: Picture, demandOf: (needs: Needs) => Demand
 }
 
 /**
- * Takes a free slot for a demand. Where none of its pools has one, other tasks may move to another pool: a task that any
- * worker can run must not keep out one that only this worker can. If that does not help, nothing will for the rest of the
+ * Takes a free slot for a demand. If none of its pools has one, other tasks may move to another pool: a task that any
+ * worker can run must not block one that only this worker can. If that does not help, nothing will for the rest of the
  * pass, since slots are only taken.
  */
 function takeSlot(demand: Demand): boolean {
@@ -80,7 +80,7 @@ function makeRoom(newcomer: Demand): boolean {
       for (const demand of pool.taken.keys())
         if (!demand.isSlotless && !moves.has(demand)) moves.set(demand, { from, pool })
     }
-  // Whoever could be asked to move has nowhere to go either.
+  // The tasks that could move have nowhere to go either.
   for (const demand of moves.keys()) demand.isSlotless = true
   return false
 }

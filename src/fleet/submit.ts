@@ -1,4 +1,4 @@
-/** What is submitted to the fleet becomes tasks, each with a loop that is queued until a worker begins it. */
+/** Turns submissions into tasks, each with a loop that stays queued until a worker starts it. */
 import { parseAgent, parseAgents } from '../agents/index.ts'
 import { graphProblem } from '../engine/graph.ts'
 import { type Loop, startLoop } from '../engine/loop.ts'
@@ -11,7 +11,7 @@ import type { LoopRequest } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import type { FleetOwner } from './owner.ts'
 
-/** `agent`: as people name it, several with commas. `id`: absent where one is made up. */
+/** `agent`: as typed, comma-separated. `id`: absent to generate one. */
 export type Submitting = Omit<LoopRequest, 'agents'> & {
   id?: string
   title?: string
@@ -26,12 +26,12 @@ export type Submitting = Omit<LoopRequest, 'agents'> & {
   depends_on?: readonly string[]
 }
 
-/** What a worker resolves with the configuration of the repository when it begins. */
+/** Resolved by a worker with the configuration of the repository when the task starts. */
 export type Asked = { request: Omit<LoopRequest, 'agents'> }
 
 const AUTO = ['auto']
 
-/** In the place of a folder, where there is no repository. */
+/** Shown instead of a folder when there is no repository. */
 const NOWHERE = '(no repository)'
 
 export async function submissionOf(submitting: Submitting, now: number): Promise<Submission> {
@@ -76,7 +76,7 @@ export async function submissionOf(submitting: Submitting, now: number): Promise
 
 type Around = { owner: FleetOwner; agents: readonly string[]; now: number }
 
-/** The loop as far as it is known before a worker looks at the repository and its configuration. */
+/** The loop as far as it is known before a worker reads the repository and its configuration. */
 export async function provisional(request: Asked['request'], { owner, agents, now }: Around): Promise<Loop> {
   const { checks, ...rest } = request
   const known = checks?.filter((check) => check !== 'auto')
@@ -85,7 +85,7 @@ export async function provisional(request: Asked['request'], { owner, agents, no
   return startLoop(newLoopId(), spec, { at: now, queued: true })
 }
 
-/** Those that are submitted together may depend on each other, and on what was submitted before (`known`). */
+/** Tasks submitted together may depend on each other, and on earlier ones (`known`). */
 export function mustBeGraph(tasks: readonly FleetTask[], known: ReadonlySet<string>): void {
   const own = new Set(tasks.map(({ id }) => id))
   for (const { id, depends_on } of tasks) {

@@ -63,7 +63,7 @@ test.each<[more: object, says: string]>([
   expect(refusal(more)).toContain(says)
 })
 
-test('the labels of a worker are labels', () => {
+test('the labels of a worker follow the same rules', () => {
   expect(() => mustBeLabels(['gpu', 'linux'])).not.toThrow()
   expect(() => mustBeLabels(['gpu', 'a b'])).toThrow('A label must not contain spaces or commas, got "a b".')
 })

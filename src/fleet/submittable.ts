@@ -1,11 +1,11 @@
-/** Whether what somebody submits can be a task of the fleet. What cannot is refused with a sentence before anything is stored. */
+/** Validates submissions to the fleet before anything is stored. */
 import { RalphError } from '../error.ts'
 import { commandTrouble } from '../formats/command-line.ts'
 import { globTrouble } from '../formats/glob.ts'
 import { mustBeRepo } from '../host/repo-url.ts'
 import type { Submitting } from './submit.ts'
 
-/** Its agents are looked at when they are parsed, its place in the graph by `mustBeGraph`. */
+/** Agents are validated when parsed, dependencies by `mustBeGraph`. */
 export function mustBeSubmittable(submitting: Submitting): void {
   if (submitting.repo !== undefined) mustBeRepo(submitting.repo)
   for (const [field, trouble] of RULES) {
@@ -24,7 +24,7 @@ export function mustBeSubmitter(name: string): void {
     throw new RalphError('input-invalid', `The name of a submitter ${trouble}.`, { field: 'submitter' })
 }
 
-/** Those of a worker. */
+/** The labels of a worker. */
 export function mustBeLabels(labels: readonly string[]): void {
   for (const label of labels) {
     const trouble = labelTrouble(label)
@@ -56,7 +56,7 @@ const RULES: readonly (readonly [field: keyof Submitting, trouble: Rule])[] = [
   ['mcp', (value) => (value === true ? 'is not available in the fleet' : undefined)],
 ]
 
-/** It is part of the name of a branch. */
+/** An id becomes part of a branch name. */
 function idTrouble(value: unknown): string | undefined {
   const isName = /^\w[\w.-]{0,99}$/.test(String(value)) && !/\.\.|\.$|\.lock$/.test(String(value))
   return isName
@@ -64,7 +64,7 @@ function idTrouble(value: unknown): string | undefined {
     : inQuotes(value, 'is not a valid id: use up to 100 letters and digits, with . _ - between them')
 }
 
-/** What git itself would not take. */
+/** The rules of git for branch names. */
 function branchTrouble(value: unknown): string | undefined {
   const text = String(value)
   const isBranch =
@@ -83,7 +83,7 @@ function nameTrouble(value: unknown, most: number): string | undefined {
   return text.length > most ? `must have at most ${most} characters, got ${text.length}` : undefined
 }
 
-/** Several are given with commas. */
+/** No commas: they separate labels. */
 function labelTrouble(value: unknown): string | undefined {
   const text = String(value)
   const trouble = nameTrouble(text, 100)

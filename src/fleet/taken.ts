@@ -1,4 +1,4 @@
-/** What the tasks under way hold: their branches, and the files they said they would touch. */
+/** What running tasks hold: their branches, and the files they declared to touch. */
 import { fixedFolders, type GlobMachine, machineOf, machinesMeet } from '../formats/globs-overlap.ts'
 import type { Busy, Held } from './picture.ts'
 
@@ -7,11 +7,11 @@ type Holder = Pick<Busy, 'id' | 'repo' | 'base' | 'branch' | 'touches'>
 export type Taken = {
   take(task: Holder): void
   branch(task: Holder): Held | undefined
-  /** Only tasks that are merged into the same branch get in each other's way. */
+  /** Only tasks that are merged into the same branch can conflict. */
   files(task: Holder): Held | undefined
 }
 
-/** The globs that begin with the same folders, each with the first task that holds it, and those that go deeper. */
+/** The globs that start with the same folders, each with the first task that holds it, and deeper nodes. */
 type Shelf = { globs: Map<string, string>; below: Map<string, Shelf> }
 
 export function openTaken(busy: readonly Busy[]): Taken {
@@ -23,7 +23,7 @@ export function openTaken(busy: readonly Busy[]): Taken {
     const top = entry(repoOf(repo).shelves, base, newShelf)
     for (const glob of touches) putAway(top, glob, id)
   }
-  // The same task is named whatever the order of the list.
+  // Names the same task whatever the order of the list.
   for (const { id, repo, branch } of busy) {
     const { branches } = repoOf(repo)
     const other = branches.get(branch)
@@ -51,7 +51,7 @@ export function openTaken(busy: readonly Busy[]): Taken {
   }
 }
 
-/** By the name of a branch: who works on it; which files are taken of what is merged into it. */
+/** By branch name: the task that works on it, and the files taken by tasks that are merged into it. */
 type Repo = { branches: Map<string, string>; shelves: Map<string, Shelf> }
 
 function entry<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
@@ -72,7 +72,7 @@ function putAway(top: Shelf, glob: string, id: string): void {
   if (!shelf.globs.has(glob)) shelf.globs.set(glob, id)
 }
 
-/** Two globs can only meet where the folders that one begins with begin the other, too: above this one, or below it. */
+/** Two globs can overlap only if the leading folders of one are a prefix of the other's: above this node, or below it. */
 function* candidates(top: Shelf, glob: string): Generator<[glob: string, id: string]> {
   let shelf: Shelf | undefined = top
   for (const folder of fixedFolders(glob)) {
@@ -88,7 +88,7 @@ function* everything(shelf: Shelf): Generator<[glob: string, id: string]> {
   for (const deeper of shelf.below.values()) yield* everything(deeper)
 }
 
-/** Compares two globs; each is read once, and each pair is compared once. */
+/** Compares two globs; parses each glob once, and compares each pair once. */
 function comparer(): (one: string, other: string) => boolean {
   const machines = new Map<string, GlobMachine>()
   const machine = (glob: string) => entry(machines, glob, () => machineOf(glob))

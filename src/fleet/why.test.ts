@@ -21,7 +21,7 @@ const why = (patch: Partial<FleetTask>, { held, states = {}, silent = {} }: Give
 
 test.each<[says: string | null, patch: Partial<FleetTask>, around?: Parameters<typeof why>[1]]>([
   ['Waiting for a to finish.', { state: 'waiting', depends_on: ['a', 'b'] }, { states: { a: 'running', b: 'done' } }],
-  ['Waiting for a to finish.', { state: 'waiting', depends_on: ['a'] }], // it has been removed
+  ['Waiting for a to finish.', { state: 'waiting', depends_on: ['a'] }], // it was deleted
   [
     'Waiting for b, which failed. Retry it: ralph retry b',
     { state: 'waiting', depends_on: ['a', 'b'] },
@@ -56,13 +56,13 @@ test.each<[says: string | null, patch: Partial<FleetTask>, around?: Parameters<t
   expect(why(patch, around)).toBe(says)
 })
 
-test('only a task that waits is held up by one that failed', () => {
+test('only a waiting task is blocked by a failed one', () => {
   const states = new Map<string, FleetState>([['a', 'failed']])
   expect(brokenDependency({ state: 'waiting', depends_on: ['a'] }, states)).toBe('a')
   expect(brokenDependency({ state: 'done', depends_on: ['a'] }, states)).toBeUndefined()
 })
 
-test('done, failed and cancelled is over', () => {
+test('done, failed and cancelled tasks have ended', () => {
   expect((['done', 'failed', 'cancelled'] as const).every((state) => isOver({ state }))).toBe(true)
   expect((['waiting', 'resting', 'merging'] as const).some((state) => isOver({ state }))).toBe(false)
 })

@@ -1,4 +1,4 @@
-/** Why a task of the fleet is not being worked on now, in a sentence for people. */
+/** Why no agent is working on a task of the fleet now, in a sentence for people. */
 import { FLEET_OVER, type FleetState, type FleetTask } from '../formats/fleet-task.ts'
 import type { Held } from './picture.ts'
 import { heldSentence } from './schedule-words.ts'
@@ -34,7 +34,7 @@ export function whyNot(task: FleetTask, { held, states, silent }: Around): strin
   }
 }
 
-/** It waits for a task that will not be done unless somebody retries it. */
+/** A dependency that will not finish unless it is retried. */
 export function brokenDependency(
   { state, depends_on }: Pick<FleetTask, 'state' | 'depends_on'>,
   states: Around['states'],
@@ -59,7 +59,7 @@ function restWords({ sentence, due_at }: FleetTask): string {
   return until === undefined ? sentence : `${sentence} ${until}`
 }
 
-/** `due_at`: it could not be merged, and is tried again. */
+/** `due_at`: the merge failed and is retried then. */
 function mergeWords({ base, merge_job, sentence, due_at }: FleetTask): string {
   if (merge_job) return `Being merged into ${base}.`
   return sentence && due_at !== null

@@ -1,4 +1,4 @@
-/** What git is told about the proof of accepted work: only what is true of the very files in the commit. */
+/** The proof trailer of accepted work: it claims only what holds for exactly the files in the commit. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const COMMITS = 'git add -A; git commit -qm mine'
 
 type Worked = OperationPlace & TestRepository & { loop: Loop; path: string }
 
-/** A loop that has ended as verified, with its work in a worktree of its own. */
+/** A loop that ended as verified, with its work in its own worktree. */
 async function worked(lines = DONE): Promise<Worked> {
   const repository = await makeRepository({ 'README.md': 'x\n' })
   const place = openPlace({ cwd: repository.dir })
@@ -39,7 +39,7 @@ function addHook({ git, dir }: Worked, name: string, lines: string): void {
   chmodSync(join(hooks, name), 0o755)
 }
 
-describe('files that are the ones that were checked', () => {
+describe('files that are exactly the checked ones', () => {
   test.each([
     ['uncommitted', DONE],
     ['committed by the agent', `${DONE}; ${COMMITS}`],
@@ -49,14 +49,14 @@ describe('files that are the ones that were checked', () => {
     expect(trailers(place)).toEqual(['Ralph-Loop: ID', 'Ralph-Proof: verified'])
   })
 
-  test('keep it beside what hooks write into the message', async () => {
+  test('keep it next to what hooks add to the message', async () => {
     const place = await worked()
     addHook(place, 'commit-msg', 'echo "Change-Id: 1" >> "$1"')
     await accept(place)
     expect(trailers(place)).toEqual(['Ralph-Loop: ID', 'Ralph-Proof: verified', 'Change-Id: 1'])
   })
 
-  test('keep it on a branch of their own', async () => {
+  test('keep it on their own branch', async () => {
     const place = await worked()
     expect(await accept(place, 'branch')).toMatchObject({ proof: 'verified' })
     expect(trailers(place, `ralph/${place.loop.id}`)).toEqual(['Ralph-Loop: ID', 'Ralph-Proof: verified'])
@@ -67,7 +67,7 @@ describe('a branch that has moved on', () => {
   test.each([
     ['uncommitted', DONE],
     ['committed by the agent', `${DONE}; ${COMMITS}`],
-  ])('gets a merge that names the files that were checked: %s', async (_, lines) => {
+  ])('gets a merge that names the checked files: %s', async (_, lines) => {
     const place = await worked(lines)
     place.commit('Mine', { 'mine.txt': 'mine\n' })
     const tree = place.loop.tally.tree?.slice(0, 12)
@@ -79,9 +79,9 @@ describe('a branch that has moved on', () => {
 })
 
 describe('a branch that moves on while the work is accepted', () => {
-  test('is not taken for checked', async () => {
+  test('does not count as checked', async () => {
     const place = await worked()
-    // Right after ralph has looked whether the branch moved on.
+    // Right after ralph checked whether the branch moved on.
     const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()
     const bin = temporaryFolder()
     writeFileSync(
@@ -123,7 +123,7 @@ describe('files that were changed after the loop ended', () => {
     expect(place.git('log', '--format=%B')).not.toContain('verified')
   })
 
-  test('have none in a merge either', async () => {
+  test('have no proof in a merge either', async () => {
     const place = await worked()
     writeFileSync(join(place.path, 'work.txt'), 'other\n')
     place.commit('Mine', { 'mine.txt': 'mine\n' })
@@ -132,7 +132,7 @@ describe('files that were changed after the loop ended', () => {
     expect(place.git('log', '--format=%B')).not.toContain('verified')
   })
 
-  test('have it again once they are put back', async () => {
+  test('have it again once they are restored', async () => {
     const place = await worked()
     writeFileSync(join(place.path, 'work.txt'), 'other\n')
     writeFileSync(join(place.path, 'work.txt'), 'work\n')
@@ -141,7 +141,7 @@ describe('files that were changed after the loop ended', () => {
 })
 
 describe('one commit', () => {
-  test('has the task as its subject, the proof, and all of the work', async () => {
+  test('has the task as its subject, the proof, and all the work', async () => {
     const place = await worked(`${DONE}; ${COMMITS}; echo more > more.txt`)
     const standing = async () => (await place.run('get_loop', { loop: place.loop.id })).standing
     expect(await standing()).toMatchObject({ acceptable: true })
@@ -157,7 +157,7 @@ describe('one commit', () => {
     expect([acceptable, hint]).toEqual([undefined, `Details: ralph show ${place.loop.id}`])
   })
 
-  test('stands on what was committed meanwhile, and names the files that were checked', async () => {
+  test('builds on what was committed meanwhile, and names the checked files', async () => {
     const place = await worked()
     place.commit('Mine', { 'mine.txt': 'mine\n' })
     const proof = `verified (tree ${place.loop.tally.tree?.slice(0, 12)}, before the merge)`
@@ -167,7 +167,7 @@ describe('one commit', () => {
     expect(place.git('log', '-1', '--format=%P').split(' ')).toHaveLength(1)
   })
 
-  test('leaves uncommitted work of the person alone, staged or not', async () => {
+  test("leaves the user's uncommitted work alone, staged or not", async () => {
     const place = await worked()
     place.write('staged.txt', 'staged\n')
     place.git('add', 'staged.txt')
@@ -178,7 +178,7 @@ describe('one commit', () => {
     expect(place.git('show', '--format=', '--name-only', 'HEAD')).toBe('work.txt')
   })
 
-  test('loses its proof where a hook changes it', async () => {
+  test('loses its proof if a hook changes it', async () => {
     const place = await worked(`${DONE}; ${COMMITS}`)
     addHook(place, 'pre-commit', 'echo tidy >> work.txt; git add work.txt')
     expect(await accept(place, 'squash')).toMatchObject({ unchecked: 'changed' })
@@ -187,7 +187,7 @@ describe('one commit', () => {
     expect(place.read('work.txt')).toBe('work\ntidy\n')
   })
 
-  test('is not made, nor anything changed, where something is in the way', async () => {
+  test('is not made, and nothing changes, if something is in the way', async () => {
     const place = await worked(`${DONE}; ${COMMITS}`)
     const { git, write, commit, dir } = place
     const obstacles: [says: string, put: () => unknown, clear: () => unknown][] = [
@@ -213,7 +213,7 @@ describe('one commit', () => {
     expect(place.log()).toEqual(['Build it', 'Start'])
   })
 
-  test('is made by the next who accepts where the one before was killed half-way', async () => {
+  test('is made by the next accept if the previous one was killed halfway', async () => {
     const place = await worked(`${DONE}; ${COMMITS}`)
     place.commit('Mine', { 'mine.txt': 'mine\n' })
     const branch = `ralph/${place.loop.id}`
@@ -225,7 +225,7 @@ describe('one commit', () => {
     expect(trailers(place)).toHaveLength(2)
   })
 
-  test('is made once where the one before was killed at the end', async () => {
+  test('is made only once if the previous accept was killed at the end', async () => {
     const place = await worked()
     await accept(place, 'squash')
     const made = place.git('rev-parse', 'HEAD')
@@ -238,8 +238,8 @@ describe('one commit', () => {
   })
 })
 
-describe('an accept that goes on where one was killed', () => {
-  test.each(['merge', 'squash', 'branch'] as const)('passes over the lock that its git left: %s', async (how) => {
+describe('an accept that continues a killed one', () => {
+  test.each(['merge', 'squash', 'branch'] as const)('ignores the lock that its git left: %s', async (how) => {
     const place = await worked()
     const lock = join(place.git('-C', place.path, 'rev-parse', '--absolute-git-dir'), 'index.lock')
     writeFileSync(lock, '')
@@ -249,7 +249,7 @@ describe('an accept that goes on where one was killed', () => {
   test.each<[fact: string, left: (place: Worked) => void]>([
     ['its link', ({ path }) => rmSync(join(path, '.git'))],
     ['all of it but the branch', ({ git, path }) => git('worktree', 'remove', '--force', path)],
-  ])('clears away what is left of the worktree when it had removed %s', async (_, left) => {
+  ])('removes the rest of the worktree after it had removed %s', async (_, left) => {
     const place = await worked()
     const branch = `ralph/${place.loop.id}`
     place.git('-C', place.path, 'add', '--all')
@@ -264,7 +264,7 @@ describe('an accept that goes on where one was killed', () => {
     expect(place.git('branch', '--list', branch)).toBe('')
   })
 
-  test('does not take the merge that was made for work that came along', async () => {
+  test('does not mistake the finished merge for work that arrived later', async () => {
     const place = await worked(`${DONE}; ${COMMITS}`)
     place.git('merge', '--quiet', '--no-ff', '-m', 'Merge', `ralph/${place.loop.id}`)
     expect(await accept(place)).toEqual({
@@ -276,7 +276,7 @@ describe('an accept that goes on where one was killed', () => {
   })
 })
 
-test('an old git that cannot merge without files merges in the worktree of the loop first', async () => {
+test('an old git without merge-tree first merges in the worktree of the loop', async () => {
   const place = await worked(`${DONE}; ${COMMITS}`)
   place.commit('Mine', { 'mine.txt': 'mine\n' })
   const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim()

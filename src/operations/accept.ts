@@ -1,4 +1,4 @@
-/** Makes the work of a loop in its own worktree part of the person's branch. */
+/** Merges the work of a loop in its own worktree into the user's branch. */
 import { type AcceptHow, accept as acceptLoop, isAccepted } from '../drive/accept.ts'
 import { trustConfigs } from '../host/config-trust.ts'
 import { given } from '../request/given.ts'
@@ -9,9 +9,9 @@ import type { Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
 /**
- * `base` is the branch that it was merged into; without a merge the work is on `branch`. `proof` is what the trailer Ralph-Proof
- * says. `unchecked`: why the accepted files are not the ones that the loop was graded for. `nothing`: no commit was needed.
- * `changes`: what the loop changed of git's configuration and hooks, which was not run.
+ * `base` is the branch it was merged into; without a merge, the work is on `branch`. `proof` is the value of the Ralph-Proof
+ * trailer. `unchecked`: why the accepted files differ from the graded ones. `nothing`: no commit was needed.
+ * `changes`: the loop's changes to git configuration and hooks, which were not run.
  */
 export type Accepted = {
   loop: string
@@ -23,7 +23,7 @@ export type Accepted = {
   changes?: string[]
 }
 
-/** `how`: absent, it is merged. */
+/** `how`: default merge. */
 export const accept: Operation<{ loop: string; how?: AcceptHow }, Accepted> = {
   name: 'accept',
   effect: 'write',
@@ -43,14 +43,14 @@ export const accept: Operation<{ loop: string; how?: AcceptHow }, Accepted> = {
     if (own) await mendHere(context, own.from)
     try {
       const { worktree, proof, unchecked, nothing, changes } = await acceptLoop(desk, id, how)
-      trustConfigs(context.home, worktree.from, id) // who accepts the work has looked at it
+      trustConfigs(context.home, worktree.from, id) // accepting the work implies having seen it
       return {
         loop: id,
         branch: worktree.branch,
         ...given({ base: worktree.base, proof, unchecked, nothing, changes }),
       }
     } finally {
-      // Also where an earlier ralph was killed between the two.
+      // An earlier ralph may have been killed between the two.
       if (rules.accepted && (await isAccepted(loop))) await rules.accepted(desk, loop)
     }
   },

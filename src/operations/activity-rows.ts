@@ -1,11 +1,11 @@
-/** What an agent printed in a turn, as rows for people: what it said, which tools it called, what it met. */
+/** Turns the output of an agent into rows for people: what it said, which tools it called, which problems it had. */
 import type { Agent, AgentEvent, Parser } from '../agents/agent.ts'
 import { cutWords } from '../formats/amounts.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import type { TurnEntry } from '../host/transcript.ts'
 import { isOpen, type SpanPart } from '../host/transcript-span.ts'
 
-/** `name`: of a tool, whose `text` says what it was given. `note`: a warning, or a retry. `out`, `err`: a line as it was printed. */
+/** `name`: of a tool; `text` is its input. `note`: a warning or a retry. `out`, `err`: a line as printed. */
 export type Row = {
   kind: 'prompt' | 'text' | 'tool' | 'note' | 'out' | 'err' | 'exit'
   text: string
@@ -13,7 +13,7 @@ export type Row = {
   at?: number
 }
 
-/** `parser`: a new one, for a turn that begins or that is under way. Absent: lines are shown as they are. */
+/** `parser`: a fresh one, for a turn that starts or is running. Absent: lines are shown as they are. */
 export type Reading = { texts: Agent['texts']; parser?: (isUnderWay: boolean) => Parser }
 
 export function rowsOf(part: SpanPart, { texts, parser: open }: Reading): Row[] {
@@ -22,7 +22,7 @@ export function rowsOf(part: SpanPart, { texts, parser: open }: Reading): Row[] 
   for (const item of linesOf(part)) {
     if (!('line' in item)) {
       rows.push(markRow(item))
-      // A turn that no program of ralph's took is told by its last words alone.
+      // Of a turn that ralph did not run itself, only the final message is known.
       if ('prompt' in item) parser = item.command.length > 0 ? open?.(false) : undefined
     } else if (!parser) rows.push({ kind: item.stream, text: item.line })
     else for (const event of eventsOf(item, parser, texts)) addEvent(rows, event, texts)
@@ -33,7 +33,7 @@ export function rowsOf(part: SpanPart, { texts, parser: open }: Reading): Row[] 
 type Line = { line: string; stream: 'out' | 'err' }
 type Mark = Exclude<TurnEntry, { out: string } | { err: string }>
 
-/** Whole lines of the agent, and what ralph did. The rest of a line that began in the part before stands there. */
+/** Complete lines of the agent, and what ralph did. The rest of a line that started in the previous part belongs there. */
 function* linesOf({ before, entries, after }: SpanPart): Generator<Line | Mark> {
   const out = joining('out', isOpen(before))
   const err = joining('err')
@@ -50,7 +50,7 @@ function* linesOf({ before, entries, after }: SpanPart): Generator<Line | Mark> 
 
 type Joining = { take(piece: string): Line[]; end(): Line[] }
 
-/** Makes whole lines of pieces. `isRest`: what comes first is the rest of one. */
+/** Joins chunks into complete lines. `isRest`: the first chunk is the rest of a line. */
 function joining(stream: Line['stream'], isRest = false): Joining {
   let held = ''
   let skip = isRest
@@ -80,7 +80,7 @@ function markRow(entry: Mark): Row {
   return { kind: 'prompt', text: `attempt ${attempt}: ${printCommandLine(argv)}`, at }
 }
 
-/** Plain lines are all that such an agent says. */
+/** Such an agent prints only plain lines. */
 function eventsOf({ line, stream }: Line, parser: Parser, texts: Agent['texts']): AgentEvent[] {
   if (texts !== 'lines') return parser.push(line, stream).events
   if (line.trim() === '') return []
@@ -106,13 +106,13 @@ function addEvent(rows: Row[], event: AgentEvent, texts: Agent['texts']): void {
       return
     case 'session':
     case 'usage':
-      return // numbers and names that are shown elsewhere
+      return // numbers and names shown elsewhere
   }
 }
 
 const LONGEST = 4_000
 
-/** Never half of a letter. */
+/** Never splits a character. */
 function cut(text: string): string {
   if (text.length <= LONGEST) return text
   const end = text.slice(0, LONGEST - 1)

@@ -1,4 +1,4 @@
-/** Agents that come and go while a dispatcher runs. */
+/** Adds and removes agents while a dispatcher is running. */
 import { resolve } from 'node:path'
 import { type CrewAgent, tagOf } from '../dispatch/crew.ts'
 import { RalphError } from '../error.ts'
@@ -50,7 +50,7 @@ export const addAgent: Operation<Adding, Left> = {
   },
 }
 
-/** Those that somebody has added, and that the dispatcher has not taken in yet. */
+/** Agents that were added but that the dispatcher has not picked up yet. */
 async function onTheirWay(context: Context, { id }: CrewPlace): Promise<CrewAgent[]> {
   const mail = await context.store().panes.mail(id)
   return mail.flatMap(({ mail: one }) => (one.kind === 'add' ? [one.agent as CrewAgent] : [])) // left by `add_agent`

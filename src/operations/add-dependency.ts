@@ -1,11 +1,11 @@
-/** Makes a task of the board wait for another one. */
+/** Makes a task on the board wait for another one. */
 import { isRalphError } from '../error.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import { getTask } from './get-task.ts'
 import type { Operation } from './operation.ts'
 import { updateTask } from './update-task.ts'
 
-/** What it depends on already stays. */
+/** Existing dependencies stay. */
 export const addDependency: Operation<{ task_id: string; depends_on: string }, BoardTask> = {
   name: 'add_dependency',
   effect: 'write',
@@ -17,7 +17,7 @@ export const addDependency: Operation<{ task_id: string; depends_on: string }, B
       try {
         return await updateTask.run(context, { task_id, version, depends_on: [...new Set([...depends_on, other])] })
       } catch (cause) {
-        if (!isRalphError(cause) || cause.code !== 'task-changed') throw cause // else: somebody was quicker
+        if (!isRalphError(cause) || cause.code !== 'task-changed') throw cause // otherwise it changed meanwhile
       }
     }
   },

@@ -1,4 +1,4 @@
-/** What goes into the operations on agents in panes, and what comes out. */
+/** Schemas of the operations on agents in panes. */
 import * as z from 'zod'
 import { STATES } from '../dispatch/crew.ts'
 import { GRADES } from '../engine/loop.ts'

@@ -1,4 +1,4 @@
-/** What an agent in a pane is given to do, and told. */
+/** Tasks and messages for an agent in a pane. */
 import type { PaneRecord } from '../dispatch/crew.ts'
 import { count } from '../engine/limits.ts'
 import { RalphError } from '../error.ts'
@@ -9,7 +9,7 @@ import type { Context, Operation } from './operation.ts'
 
 export type OneAgent = CrewName & { agent: string }
 
-/** `ahead`: how many tasks it does first, with the one it is at. `running`: a dispatcher is there to give it. */
+/** `ahead`: how many tasks come first, including the current one. `running`: a dispatcher is running to deliver it. */
 export type Tasked = { agent: string; ahead: number; running: boolean }
 
 export const giveTask: Operation<OneAgent & { prompt: string }, Tasked> = {
@@ -46,7 +46,7 @@ export const dropTask: Operation<OneAgent & { task: number }, { agent: string; p
   },
 }
 
-/** What is left for the dispatcher, who does it as soon as it runs. */
+/** Leaves an order for the dispatcher, which carries it out as soon as it runs. */
 export type Left = { agent: string; running: boolean }
 
 export const seeAgent: Operation<OneAgent, Left> = {
@@ -79,7 +79,7 @@ async function leave(
   return { agent: name, running: place.running }
 }
 
-/** The loop that an agent works on, for the verbs that are about loops. */
+/** The loop that an agent works on, for commands about loops. */
 export async function loopOfAgent(
   context: Context,
   { agent, ...crew }: OneAgent,

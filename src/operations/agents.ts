@@ -1,4 +1,4 @@
-/** The agents in panes: what each is doing, and how its loop stands. */
+/** Lists the agents in panes, with the state of each and of its loop. */
 import { parseAgent } from '../agents/index.ts'
 import type { PaneRecord, PaneState } from '../dispatch/crew.ts'
 import { breakerState } from '../engine/breaker.ts'
@@ -18,14 +18,14 @@ export type Listed = {
   since: number
   words: string
   until?: number
-  /** `hook`: its client tells what happens. `screen`: it can only be read off its screen. */
+  /** `hook`: its client reports what happens. `screen`: ralph can only read its screen. */
   tells: 'hook' | 'screen'
   restarts: number
   queue: { number: number; prompt: string }[]
   loop?: LoopOfAgent
 }
 
-/** The loop that it works on, or else the last one. */
+/** The current loop, or else the last one. */
 export type LoopOfAgent = {
   id: string
   iteration: number
@@ -95,7 +95,7 @@ function loopOf(loop: Loop): LoopOfAgent {
   }
 }
 
-/** What waits for it, in its order. */
+/** Its queue, in order. */
 export async function tasksOf(context: Context, crew: string, name: string): Promise<{ id: number; prompt: string }[]> {
   return (await context.store().panes.mail(crew)).flatMap(({ id, name: of, mail }) =>
     of === name && mail.kind === 'task' ? [{ id, prompt: mail.prompt }] : [],

@@ -45,7 +45,7 @@ test('a loop whose checks were bent twice waits, and says what to type', async (
   expect(standing(waits, HOSTS.claude).text).toMatch(/test\/a\.test\.ts\. Accept it: ralph allow bent-1/)
 })
 
-test('what is allowed stands, and whoever drives the loop on takes no turn for it', async () => {
+test('an allowed change stays, and continuing the loop takes no extra turn', async () => {
   const bent = await openBent()
   expect(await bent.allow()).toEqual({ loop: 'bent-1', paths: ['test/a.test.ts'], heard: 'nobody' })
   expect((await bent.now()).next).toEqual(bent.waits.next)
@@ -67,7 +67,7 @@ describe('a path', () => {
     expect(await (await openBent({ paths })).allow(...given)).toMatchObject({ paths: meant })
   })
 
-  test('from the folder that the person stands in, or from the root', async () => {
+  test('relative to the current folder, or to the root', async () => {
     const bent = await openBent({ paths })
     mkdirSync(join(bent.cwd, 'test'))
     const { home, root, env, note } = bent.context
@@ -77,7 +77,7 @@ describe('a path', () => {
     await below.close()
   })
 
-  test('in a repository begins at its root, also for a loop below', async () => {
+  test('in a repository starts at its root, even for a loop in a subfolder', async () => {
     const { dir } = await makeRepository()
     mkdirSync(join(dir, 'web', 'test'), { recursive: true })
     const work = { ...specOf().work, dir: join(dir, 'web') }
@@ -89,7 +89,7 @@ describe('a path', () => {
     await below.close()
   })
 
-  test('that nothing was found about is refused, and changes nothing', async () => {
+  test('without a finding is refused, and changes nothing', async () => {
     const bent = await openBent({ paths })
     await expect(bent.allow('test/a.test.ts', 'src/a.ts')).rejects.toMatchObject({
       code: 'usage',
@@ -101,7 +101,7 @@ describe('a path', () => {
 })
 
 describe('a loop that does not wait for it', () => {
-  test('says what it does instead', async () => {
+  test('says what it is doing instead', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })
     await expect(place.run('allow', { loop })).rejects.toMatchObject({
@@ -112,7 +112,7 @@ describe('a loop that does not wait for it', () => {
     })
   })
 
-  test('is one that has ended', async () => {
+  test('includes one that has ended', async () => {
     const bent = await openBent()
     await bent.run('cancel', { loop: 'bent-1' })
     await expect(bent.allow()).rejects.toMatchObject({
@@ -123,13 +123,13 @@ describe('a loop that does not wait for it', () => {
 })
 
 describe('in a session', () => {
-  test('the loop is brought to its end without a turn', async () => {
+  test('the loop ends without a turn', async () => {
     const bent = await openSession()
     expect(await bent.allow()).toEqual({ loop: 'bent-1', paths: ['test/a.test.ts'], heard: 'here' })
     expect(await bent.now()).toMatchObject({ next: { kind: 'complete' }, tally: { iteration: 2 } })
   })
 
-  test('one that must go on waits for its own turn', async () => {
+  test('a loop that must continue waits for its own turn', async () => {
     const bent = await openSession({ check: 'test -e nowhere' })
     expect(await bent.allow()).toEqual({
       ...{ loop: 'bent-1', paths: ['test/a.test.ts'] },
@@ -139,7 +139,7 @@ describe('in a session', () => {
   })
 })
 
-test('it can also be told what to do, or be cancelled, like any loop that waits', async () => {
+test('it also takes messages, or a cancel, like any waiting loop', async () => {
   const steered = await openBent()
   expect(await steered.run('steer', { loop: 'bent-1', words: 'Put it back.' })).toMatchObject({ heard: 'nobody' })
   const cancelled = await openBent()
@@ -147,7 +147,7 @@ test('it can also be told what to do, or be cancelled, like any loop that waits'
   expect((await cancelled.now()).next).toMatchObject({ kind: 'halt', reason: 'cancelled' })
 })
 
-test('a task of a project hears it when the project goes on', async () => {
+test('a task of a project receives it when the project continues', async () => {
   const owner = { kind: 'project', name: 'shop', task: 'T1', folder: '/x' } as const
   const bent = await openBent({ work: { ...specOf().work, dir: temporaryFolder(), owner } })
   expect(await bent.allow()).toMatchObject({ heard: 'later', how: 'T1 hears it with: ralph execute shop' })

@@ -1,4 +1,4 @@
-/** A person lets changes to tests or configuration stand that a loop waits for. */
+/** A person allows changes to tests or configuration that a loop waits for. */
 import { posix, resolve } from 'node:path'
 import { ALLOW, ended, type Loop } from '../engine/loop.ts'
 import { touchedPaths } from '../engine/trials.ts'
@@ -15,7 +15,7 @@ import { ownerOf } from './owners.ts'
 import { standingOf } from './standing.ts'
 import type { Steered } from './steer.ts'
 
-/** `paths`: what is allowed. Who heard it is told as for `steer`. */
+/** `paths`: what is allowed. `heard`: as for `steer`. */
 export type Allowed = Steered & { paths: string[] }
 
 export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
@@ -42,7 +42,7 @@ export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
       await store.tell(id, 'you', order)
       return { ...(await handOver(context, loop)), paths }
     }
-    // Whose turns are taken elsewhere gets no agent from here, only its checks.
+    // A loop whose turns are taken elsewhere gets only its checks from here, no agent.
     const { heard } = await giveOrder(context, id, order, { checks: isElsewhere })
     const session = holderOf(context.home, id)
     if (session === undefined || heard !== 'here' || (await store.load(id)).next.kind !== 'turn')
@@ -66,7 +66,7 @@ function mustWait(loop: Loop): Loop {
   )
 }
 
-/** As a loop names them, or from the folder that we stand in. None: all that it waits for. */
+/** As the loop names them, or relative to the current folder. None: all it waits for. */
 async function pathsMeant(
   { cwd }: Pick<Context, 'cwd'>,
   { id, spec, tally }: Loop,
@@ -90,7 +90,7 @@ async function pathsMeant(
   return [...new Set(meant)]
 }
 
-/** Where the paths of a loop begin. Work in a linked worktree is also named as seen from the person's folder. */
+/** The folder that paths of a loop are relative to. Work in a linked worktree may also be named relative to the user's folder. */
 async function rootsOf({ dir, worktree }: Loop['spec']['work']): Promise<string[]> {
   const folders = [dir, ...(worktree ? [worktree.from] : [])]
   const repositories = await Promise.all(folders.map((folder) => repositoryAt(folder)))

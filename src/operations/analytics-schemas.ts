@@ -1,4 +1,4 @@
-/** What goes into the operations that look at many loops at once, and what comes out. */
+/** Schemas of the operations that look at many loops at once. */
 import * as z from 'zod'
 import type { FindingKind } from '../engine/loop.ts'
 import { GRADES } from '../engine/loop.ts'

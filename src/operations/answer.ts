@@ -1,4 +1,4 @@
-/** Answers what a loop asks a person: with words, or by allowing what it waits for. */
+/** Answers a loop that asks a person: with words, or by allowing what it waits for. */
 import { ALLOW, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { type Allowed, allow } from './allow.ts'
@@ -8,7 +8,7 @@ import type { Operation } from './operation.ts'
 import { standingOf } from './standing.ts'
 import { type Steered, steer } from './steer.ts'
 
-/** `allow`: changed tests may stand, or those at these `paths`; else `words` say what to do. */
+/** `allow`: allows the changed tests, or only those at `paths`; otherwise `words` say what to do. */
 export type Answering = { loop: string; words?: string; allow?: true; paths?: string[] }
 
 export const answer: Operation<Answering, Steered | Allowed> = {

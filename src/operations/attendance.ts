@@ -1,4 +1,4 @@
-/** Who is at a loop right now. */
+/** Which process or session is working on a loop right now. */
 import { isOver, type Loop, type Status } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
 import type { Store } from '../host/store.ts'
@@ -9,17 +9,17 @@ import { ownerOf } from './owners.ts'
 import { hasQueue } from './queue.ts'
 
 export type Attendance = {
-  /** Somebody drives it. */
+  /** A process is running it. */
   alive: boolean
   /** The agent's session that holds it. */
   session?: string
-  /** Its session stopped in the middle of a turn; this goes on there. */
+  /** Its session stopped in the middle of a turn; this command resumes it. */
   interrupted?: string
-  /** Who takes its turns, where ralph does not. */
+  /** What takes its turns, if ralph does not. */
   worker?: string
-  /** Its driver is gone, and nobody goes on with it. */
+  /** Its driver has died, and nothing continues it. */
   unattended: boolean
-  /** What is stored of it cannot be read. */
+  /** Its stored state cannot be read. */
   damaged?: true
 }
 
@@ -41,7 +41,7 @@ export async function attendanceOf(
   }
 }
 
-/** Undefined where what is stored of it is damaged: of many loops, the others are there all the same. */
+/** Undefined if its stored state is damaged: one damaged loop must not hide the others. */
 export async function loadReadable(store: Pick<Store, 'load'>, id: string): Promise<Loop | undefined> {
   try {
     return await store.load(id)

@@ -6,11 +6,11 @@ import { OPERATIONS, type OperationName } from './index.ts'
 import type { Context } from './operation.ts'
 import { SCHEMAS } from './schemas.ts'
 
-/** No operation gets so far that it asks for anything. */
+/** No operation gets far enough to use it. */
 const context: Context = {
   ...openContext({ root: '/', home: temporaryFolder(), cwd: () => '/', env: {}, note: () => {} }),
   store() {
-    throw new Error('The store was asked for.')
+    throw new Error('The store was used.')
   },
 }
 
@@ -110,21 +110,23 @@ const refusal = (name: string, input: unknown) =>
 const fieldsOf = (name: OperationName): string[] => Object.keys((SCHEMAS[name].input as { shape?: object }).shape ?? {})
 
 describe.each(Object.entries(VALID) as [OperationName, object][])('%s', (name, valid) => {
-  test('takes what is right', () => {
+  test('takes valid input', () => {
     expect(SCHEMAS[name].input.safeParse(valid)).toMatchObject({ success: true })
   })
 
   test.each([undefined, null, 'text', 7, [], [valid]])('takes an object, not %j', async (input) => {
-    expect(await refusal(name, input)).toMatch(new RegExp(`^input-invalid: ${name}: the input must be an object, (got |but is missing)`))
+    expect(await refusal(name, input)).toMatch(
+      new RegExp(`^input-invalid: ${name}: the input must be an object, (got |but is missing)`),
+    )
   })
 
-  test('names a field that it does not have', async () => {
+  test('names an unknown field', async () => {
     expect(await refusal(name, { ...valid, nonsense: 1 })).toMatch(
       new RegExp(`^input-invalid: ${name} has no field "nonsense"\\. It takes (.+)\\.$`),
     )
   })
 
-  test('names a field of the wrong type, or that is missing', async () => {
+  test('names a field that is missing or has the wrong type', async () => {
     for (const field of fieldsOf(name))
       expect(await refusal(name, { ...valid, [field]: { wrong: true } })).toMatch(
         new RegExp(`^input-invalid: ${name}: ${field} (must be .+, got an object|has no field "wrong")\\.$`),
@@ -161,7 +163,7 @@ describe.each(Object.entries(VALID) as [OperationName, object][])('%s', (name, v
       )
   })
 
-  test('takes no path where a name is meant', async () => {
+  test('takes no path instead of a name', async () => {
     for (const field of fieldsOf(name).filter((each) => each === 'loop' || each === 'project'))
       for (const path of ['../x', '..', 'a/b', '/etc', 'a\\b', '.hidden'])
         expect(await refusal(name, { ...valid, [field]: path })).toBe(
@@ -241,7 +243,7 @@ test.each<[name: string, input: unknown, sentence: string]>([
   expect(await refusal(name, input)).toBe(`input-invalid: ${sentence}`)
 })
 
-test('a field or an operation that is almost right is named', async () => {
+test('a misspelled field or operation gets a suggestion', async () => {
   expect(await refusal('get_loop', { lop: 'a' })).toBe(
     'input-invalid: get_loop has no field "lop". Did you mean "loop"? It takes loop, brief.',
   )
@@ -252,6 +254,6 @@ test('a field or an operation that is almost right is named', async () => {
     expect(await refusal(name, {})).toMatch(/^usage: No such operation: /)
 })
 
-test('every operation is tried here', () => {
+test('every operation is covered here', () => {
   expect(Object.keys(VALID).sort()).toEqual(Object.keys(OPERATIONS).sort())
 })

@@ -1,4 +1,4 @@
-/** A loop that asks for what another one was asked for, with changes. */
+/** Builds a loop from the request of another one, with changes. */
 import { homeFolder } from '../engine/home-folder.ts'
 import { type Limits, type Loop, type Owner, type Spec, startLoop } from '../engine/loop.ts'
 import { agentsOf } from '../engine/roster.ts'
@@ -13,18 +13,18 @@ import { openConfig } from './open-config.ts'
 import type { Context } from './operation.ts'
 import { offersMcp, type Placed, workFolder } from './start-loop.ts'
 
-/** What the new loop does otherwise. */
+/** What the new loop changes. */
 export type Changes = {
   agent?: string
   limits?: Partial<Pick<Limits, 'iterations' | 'minutes' | 'tokens' | 'costUsd'>>
 }
 
-/** What its first iteration is told besides. */
+/** An extra message for its first iteration. */
 export function saying(words: string | undefined): Told[] {
   return words === undefined ? [] : [{ by: 'you', order: { kind: 'say', words } }]
 }
 
-/** The spec in the person's own folder. Where it works, and whose it is, is for the caller to say. */
+/** The spec in the user's own folder. The caller decides where it works and who owns it. */
 export async function specAgain(
   context: Context,
   loop: Loop,
@@ -57,7 +57,7 @@ function marked(dir: string): Pick<Spec['work'], 'settings'> {
   return Object.keys(settings).length > 0 ? { settings } : {}
 }
 
-/** Another agent must be able to do all that was asked for. What only the config says holds where it can. */
+/** Another agent must support everything that was requested. Settings from the config apply only where supported. */
 function suited(context: Context, spec: Spec, { agents, config }: { agents: string[]; config: Config }): Spec {
   const { mcp: asked, ...work } = spec.work
   const { costUsd, tokens } = spec.limits
@@ -71,12 +71,12 @@ function suited(context: Context, spec: Spec, { agents, config }: { agents: stri
   return { ...spec, work: { ...work, ...(mcp ? { mcp } : {}) } }
 }
 
-/** Who names a number wants no other. */
+/** An explicit number is fixed. */
 function limited({ ceiling, ...limits }: Limits, changed: NonNullable<Changes['limits']>): Limits {
   return { ...limits, ...(changed.iterations === undefined && ceiling !== undefined ? { ceiling } : {}), ...changed }
 }
 
-/** A model and arguments belong to the agent that they were given for. */
+/** A model and arguments belong to the agent they were given for. */
 function withAgents({ agents: _, ...spec }: Spec, named: readonly string[]): Spec {
   const { model: __, chain: ___, ...work } = spec.work
   return {
@@ -86,13 +86,13 @@ function withAgents({ agents: _, ...spec }: Spec, named: readonly string[]): Spe
   }
 }
 
-/** Loops that workers drive are the board's, as the one before may have been; any other is its person's. `task`: that it takes over. */
+/** Loops that workers run belong to the board, as the previous one may have; any other belongs to its user. `task`: the task it takes over. */
 export function ownerAgain({ workers }: Context, { spec }: Loop, task: BoardTask | undefined): Owner | undefined {
   if (task) return ownerOfTask(task)
   return workers || spec.work.owner?.kind === 'board' ? { kind: 'board' } : undefined
 }
 
-/** A loop that nobody has stored yet. Where workers drive it, it is queued. */
+/** A loop that is not stored yet. If workers run it, it is queued. */
 export function loopIn(context: Context, id: string, { spec, tree }: Placed, owner: Owner | undefined): Loop {
   const owned = { ...spec, work: { ...spec.work, ...given({ owner }) } }
   const queued = context.workers ? ({ queued: true } as const) : {}

@@ -1,4 +1,4 @@
-/** A queued loop begins: what it works on is looked at now, not when it was asked for. */
+/** Starts a queued loop: its folder is read now, not when the loop was requested. */
 import { measuredFrom } from '../drive/earlier.ts'
 import { type Fact, type Loop, type Next, startLoop } from '../engine/loop.ts'
 import { openTree } from '../host/tree.ts'
@@ -6,14 +6,14 @@ import { planWorktree } from '../host/worktree.ts'
 import { given } from '../request/given.ts'
 import type { Context } from './operation.ts'
 
-/** Nothing for any other loop. */
+/** Returns nothing for any other loop. */
 export async function beginQueued(context: Context, loop: Loop, at: number): Promise<Fact[]> {
   const { tally } = loop
   if (!isQueued(loop.next) && !(isQueued(tally.held) && (await isResumed(context, loop)))) return []
   const { spec, tree } = await asOfNow(context, loop)
   const measured = await measuredFrom(context.store(), spec, tree)
   const { id: _, ...begun } = startLoop(loop.id, measured, { at, ...given({ tree }) })
-  // What was said to it meanwhile is for its first turn.
+  // Messages that arrived meanwhile are for its first turn.
   return [{ kind: 'adopted', at, loop: { ...begun, tally: { ...begun.tally, said: tally.said } } }]
 }
 
@@ -21,7 +21,7 @@ function isQueued(next: Next | undefined): boolean {
   return next?.kind === 'wait' && next.why === 'queued'
 }
 
-/** One that was paused before it began, and somebody wants it to go on now. */
+/** It was paused before it started, and is now resumed. */
 async function isResumed({ store }: Context, { id, next }: Loop): Promise<boolean> {
   const told = next.kind === 'wait' && next.why === 'paused' ? await store().told(id) : undefined
   return told?.kind === 'told' && told.order.kind === 'resume'
@@ -31,7 +31,7 @@ type Now = { spec: Loop['spec']; tree: string | undefined }
 
 async function asOfNow({ home }: Context, { id, spec, tally }: Loop): Promise<Now> {
   const { worktree, proofBase: _, ...work } = spec.work
-  // Where it begins was said when it was asked for.
+  // Its starting point was fixed by the request.
   if (worktree && work.parent) return { spec, tree: tally.startTree }
   if (worktree) {
     const { from, path, branch, copied, setup } = worktree

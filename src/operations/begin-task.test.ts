@@ -1,11 +1,11 @@
-/** A task of the board becomes a loop, also where somebody changes it at that moment. */
+/** A task on the board becomes a loop, even if it changes at that moment. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { OPERATIONS } from './index.ts'
 import { openPlace } from './place.test-support.ts'
 
-test('a task that is changed while it is started is worked on as it is now', async () => {
+test('a task that changes while it starts uses the new text', async () => {
   const place = openPlace()
   writeFileSync(join(place.cwd, 'turns.json'), '{ "turns": [[{ "text": "I worked." }]] }')
   writeFileSync(join(place.cwd, 'ralph.config.json'), '{ "mcp": true }')

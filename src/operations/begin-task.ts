@@ -1,4 +1,4 @@
-/** A task of the board becomes a loop. */
+/** Turns a task on the board into a loop. */
 import { type BoardOwner, boardOf } from '../board/owner.ts'
 import { mustFind, requestOf, waitsFor } from '../board/task.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
@@ -13,14 +13,14 @@ export function ownerOfTask({ id }: BoardTask): BoardOwner {
   return { kind: 'board', task: id }
 }
 
-/** Where its own folder is not said, its group's counts, and else the one we stand in. */
+/** The folder of the task, else of its group, else the current one. */
 export async function askingOf({ store }: Context, task: BoardTask): Promise<Asking> {
   const group = (await store().board.groups()).find(({ project_id }) => project_id === task.project_id)
   const dir = task.repo ?? group?.repo
   return { ...requestOf(task), agent: task.agent, worktree: task.worktree, ...(dir ? { dir } : {}) }
 }
 
-/** What waits for other tasks is queued until those are done; where nobody would begin it then, it is refused. */
+/** A task with open dependencies is queued until they are done, or refused if no worker would start it then. */
 export async function mustBeStartable(context: Context, id: string): Promise<BoardTask> {
   const task = await mustFind(context.store(), id)
   if (task.archived) throw new RalphError('task-state', `Task ${id} is archived. Set archived to false, then start it.`)
@@ -39,10 +39,10 @@ export async function mustBeStartable(context: Context, id: string): Promise<Boa
   return task
 }
 
-/** `told`: what the loop is told before anything else. */
+/** `told`: messages that the loop gets first. */
 type Prepared = { loop: Loop; told?: readonly Telling[] }
 
-/** The loop that is made of a task as it is; where somebody changes it meanwhile, it is looked at again. */
+/** Builds a loop from the current task; if the task changes meanwhile, tries again. */
 export async function beginTask<Made extends Prepared>(
   context: Context,
   id: string,
@@ -56,7 +56,7 @@ export async function beginTask<Made extends Prepared>(
   }
 }
 
-/** The task of the board that a loop was made for, where there still is one. */
+/** The task on the board that a loop was made for, if it still exists. */
 export async function taskOf({ store }: Context, loop: Loop): Promise<BoardTask | undefined> {
   const id = loop.spec.work.owner?.kind === 'board' ? boardOf(loop).task : undefined
   return id === undefined ? undefined : store().board.load(id)

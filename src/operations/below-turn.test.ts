@@ -41,7 +41,7 @@ test('an agent in a turn accepts nothing', async () => {
   expect(existsSync(join(place.cwd, 'work.txt'))).toBe(false)
 })
 
-test('an agent of another home, which this one does not know, is like anybody else', async () => {
+test('an agent of another home, unknown to this one, counts as a person', async () => {
   const place = await openBent()
   const allowed = OPERATIONS.allow.run(inside(place, 'elsewhere'), { loop: 'bent-1' })
   await expect(allowed).resolves.toMatchObject({ heard: 'nobody' })
@@ -59,7 +59,7 @@ describe('in a pane', () => {
     message: 'The agent in pane api/v2 cannot do this: a person must do it from their own terminal.',
   }
 
-  test('the agent allows nothing, though it is inside no loop', async () => {
+  test('the agent allows nothing, even outside a loop', async () => {
     const place = await openBent()
     await expect(inPane(place, {})).rejects.toMatchObject(refusedThere)
     await expect(inPane(place, { RALPH_HOME: '' })).rejects.toMatchObject(refusedThere)
@@ -67,28 +67,28 @@ describe('in a pane', () => {
     expect(await place.context.store().told('bent-1')).toBeUndefined()
   })
 
-  test('the agent gives no tasks, and takes none away', async () => {
+  test('the agent neither assigns nor removes tasks', async () => {
     const { context } = await openBent()
     const its = { ...context, env: { ...context.env, RALPH_PANE: 'c0ffee/api/v2' } }
     await expect(OPERATIONS.give_task.run(its, { agent: '1', prompt: 'Go on.' })).rejects.toMatchObject(refusedThere)
     await expect(OPERATIONS.drop_task.run(its, { agent: '1', task: 1 })).rejects.toMatchObject(refusedThere)
   })
 
-  test('a link to the home is that home', async () => {
+  test('a symlink to the home is the same home', async () => {
     const place = await openBent()
     const link = join(place.cwd, 'home')
     symlinkSync(place.context.home, link)
     await expect(inPane(place, { RALPH_HOME: link })).rejects.toMatchObject(refusedThere)
   })
 
-  test('one that another home keeps is like anybody else', async () => {
+  test('an agent of another home counts as a person', async () => {
     const place = await openBent()
     await expect(inPane(place, { RALPH_HOME: join(place.cwd, 'other') })).resolves.toMatchObject({ heard: 'nobody' })
   })
 })
 
 describe('below a session that has a loop', () => {
-  /** The session's host is a process above this one. */
+  /** The session's host is an ancestor of this process. */
   async function openSession(pid: number): Promise<OperationPlace> {
     const place = await openBent()
     await bentLoop(place.context, 'own-1', { work: { ...specOf().work, dir: place.cwd } })
@@ -101,19 +101,19 @@ describe('below a session that has a loop', () => {
     await expect(place.run('allow', { loop: 'bent-1' })).rejects.toMatchObject(refused('own-1'))
   })
 
-  test('once that has ended, anybody does', async () => {
+  test('once that has ended, it may', async () => {
     const place = await openSession(process.ppid)
     await place.run('cancel', { loop: 'own-1' })
     await expect(place.run('allow', { loop: 'bent-1' })).resolves.toMatchObject({ heard: 'nobody' })
   })
 
-  test('from any other process it is a person', async () => {
+  test('a request from any other process counts as a person', async () => {
     const place = await openSession(2 ** 30)
     await expect(place.run('allow', { loop: 'bent-1' })).resolves.toMatchObject({ heard: 'nobody' })
   })
 })
 
-test('every operation that looks who asks says that it is for people, and no other does', () => {
+test('exactly the operations that check the caller are marked as for people', () => {
   const texts = readdirSync(import.meta.dirname)
     .filter((file) => /^(?!.*test)[a-z-]+\.ts$/.test(file))
     .flatMap((file) => readFileSync(join(import.meta.dirname, file), 'utf8').split(/^(?=export const )/m))
@@ -121,6 +121,6 @@ test('every operation that looks who asks says that it is for people, and no oth
     .filter((text) => text.includes('await refuseBelowTurn('))
     .map((text) => /name: '(\w+)'/.exec(text)?.[1])
   const flagged = Object.values(OPERATIONS).flatMap(({ name, person }) => (person ? [name] : []))
-  // Going on is for everybody; going on with other limits is for people.
+  // Anyone may resume a loop; only people may change its limits.
   expect(asks.sort()).toEqual([...flagged, 'resume'].sort())
 })

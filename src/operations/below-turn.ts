@@ -1,4 +1,4 @@
-/** What only a person may do is refused to the agents that they set to work. */
+/** Refuses agents what only a person may do. */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ended, type Loop } from '../engine/loop.ts'
@@ -8,8 +8,8 @@ import { armedBy } from '../session/armed.ts'
 import type { Context } from './operation.ts'
 
 /**
- * An agent must not excuse itself, whatever it did to its own environment: the processes that it comes from have theirs.
- * Loops of another home are none of our business, so that ralph can be tried out by an agent.
+ * An agent must not excuse itself by changing its own environment: the environment of its parent processes counts.
+ * Loops of another home do not count, so that an agent can try out ralph.
  */
 export async function refuseBelowTurn(context: Context): Promise<void> {
   const above = [...ancestors(), ...ancestorsOfCaller(context)]
@@ -23,7 +23,7 @@ export async function refuseBelowTurn(context: Context): Promise<void> {
   }
 }
 
-/** Who asks through a server is another process, which that server has found. */
+/** A request through a server comes from another process, which that server has identified. */
 function ancestorsOfCaller({ caller }: Context): Ancestor[] {
   const pid = caller?.()
   if (pid === 'gone')
@@ -34,11 +34,11 @@ function ancestorsOfCaller({ caller }: Context): Ancestor[] {
   return pid === undefined ? [] : ancestors(pid)
 }
 
-/** An agent in a pane outlives its loops, so that its environment names the pane instead, and the home that keeps it. */
+/** An agent in a pane outlives its loops, so its environment names the pane and its home instead. */
 function refuseInPane({ env, home }: Context, above: readonly Ancestor[]): void {
   const own = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
   const homes = new Map<string, string[]>()
-  // The outermost comes last and counts: below it, an agent may have named another home.
+  // The outermost comes last and wins: below it, an agent may have set another home.
   for (const environment of [own, ...above.map((one) => one.environment)])
     for (const pane of valuesIn(environment, 'RALPH_PANE'))
       homes.set(pane, valuesIn(environment, 'RALPH_HOME').filter(Boolean))
@@ -50,12 +50,12 @@ function refuseInPane({ env, home }: Context, above: readonly Ancestor[]): void 
       )
 }
 
-/** A link to the home is no other home. */
+/** A symlink to the home is the same home. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    return resolve(path) // there is nothing yet
+    return resolve(path) // it does not exist yet
   }
 }
 

@@ -1,10 +1,10 @@
-/** A loop that waits for a person to let its changed tests stand, made of the facts that lead there. */
+/** A loop that waits for a person to allow its changed tests, built from the facts that lead there. */
 import { visit } from '../drive/visit.ts'
 import { type Fact, type Finding, type Loop, type Ran, type Spec, startLoop, type Verdict } from '../engine/loop.ts'
 import { specOf } from '../engine/stories.test-support.ts'
 import type { Context } from './operation.ts'
 
-/** `check` is what is run from then on: it may fail by now. */
+/** `check` runs from then on, and may fail by now. */
 export type Bending = { paths?: string[]; check?: string }
 
 export async function bentLoop(
@@ -18,7 +18,7 @@ export async function bentLoop(
   return visit<Loop>(id, {
     store,
     now: context.now,
-    held: () => Promise.reject(new Error(`Somebody else drives ${id}.`)),
+    held: () => Promise.reject(new Error(`Another process is running ${id}.`)),
     async work(held) {
       for (const fact of factsOf({ paths, check })) await held.move({ ...fact, at: held.now() })
       return held.loop
@@ -26,7 +26,7 @@ export async function bentLoop(
   })
 }
 
-/** The check failed at first; twice it passes only with the changed tests, which need no work to pass. */
+/** The check failed at first, then passed twice only because of the changed tests, which pass without any work. */
 function factsOf({ paths, check }: Required<Bending>): Fact[] {
   const findings = paths.map((path): Finding => ({ kind: 'tests-changed', path, words: 'was changed' }))
   const ran = (result: Ran['result']): Ran => ({ check, result })

@@ -1,4 +1,4 @@
-/** What goes into the operations on the board, and what comes out. */
+/** Schemas of the operations on the board. */
 import * as z from 'zod'
 import { BOARD_STATUSES } from '../formats/board-task.ts'
 import { standing } from './loop-schemas.ts'

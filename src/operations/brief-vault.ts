@@ -1,4 +1,4 @@
-/** What happened in a vault, and what a person should do now. */
+/** Summarizes what happened in a vault, and what a person should do now. */
 import type { Briefing } from '../formats/briefing.ts'
 import { given } from '../request/given.ts'
 import { gatherBriefing } from '../vault/briefing.ts'

@@ -1,4 +1,4 @@
-/** Calls an operation by its name with input from outside: what is wrong with it is told before anything happens. */
+/** Calls an operation by name with untrusted input, which is validated before anything happens. */
 import type * as z from 'zod'
 import { RalphError } from '../error.ts'
 import { nearest } from '../formats/nearest.ts'
@@ -17,10 +17,10 @@ export async function call(context: Context, name: string, input: unknown): Prom
 /** The same for the agent inside a loop. */
 export async function callInside(context: Context, name: InsideName, input: unknown): Promise<object> {
   const output = await callChecked(context, { operation: INSIDE[name], schema: INSIDE_SCHEMAS[name].input, input })
-  return output as object // as every one of these gives
+  return output as object // as each of these returns
 }
 
-/** Throws what `call` would say of such an input. */
+/** Throws the error that `call` would throw for this input. */
 export function checkInput(name: OperationName, input: unknown): void {
   parse({ operation: OPERATIONS[name], schema: SCHEMAS[name].input, input })
 }
@@ -33,7 +33,7 @@ async function callChecked(context: Context, called: Called): Promise<unknown> {
 
 function parse({ operation, schema, input }: Called): never {
   const parsed = schema.safeParse(input)
-  if (parsed.success) return parsed.data as never // each row's input is the one that its own schema gives
+  if (parsed.success) return parsed.data as never // the schema of each row yields the input of that row
   throw inputError(parsed.error.issues, { operation: operation.name, input, fields: fieldsOf(schema) })
 }
 

@@ -1,4 +1,4 @@
-/** Ends a loop for good. */
+/** Cancels a loop. */
 import { ended } from '../engine/loop.ts'
 import { fleetOf } from '../fleet/owner.ts'
 import { findLoop, findOpenLoops } from './find-loop.ts'
@@ -17,7 +17,7 @@ export const cancel: Operation<{ loop?: string }, Given[]> = {
   },
 }
 
-/** The loop of a task that waits for its merge is over; what is cancelled is the merge. */
+/** The loop of a task that waits for its merge has ended; this cancels the merge. */
 async function leaveUnmerged(context: Context, name: string | undefined): Promise<Given | undefined> {
   const { fleet } = context.store()
   if (!fleet || name === undefined) return undefined

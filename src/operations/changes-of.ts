@@ -1,4 +1,4 @@
-/** What the iterations of a loop changed: from its repository where that is here, from what was kept in the database where it is not. */
+/** What the iterations of a loop changed: from its repository if it is on this machine, otherwise from the database. */
 import { homeFolder } from '../engine/home-folder.ts'
 import type { Loop } from '../engine/loop.ts'
 import { fileIn } from '../formats/cut-diff.ts'
@@ -7,17 +7,17 @@ import { openRepository, type Repository } from '../host/git.ts'
 import type { Against, DiffRecords, KeptState, Store } from '../host/store.ts'
 
 export type Changes = {
-  /** The commits that stand for these iterations, as far as they are known. */
+  /** The known commits of these iterations. */
   commits(numbers: readonly number[]): Promise<ReadonlyMap<number, string>>
-  /** What was checked out at the end of an iteration. */
+  /** The commit checked out at the end of an iteration. */
   head(iteration: number): Promise<string | undefined>
-  /** Undefined where nothing is known of it. `path`: of this file alone. */
+  /** Undefined if nothing is known. `path`: only this file. */
   diff(iteration: number, against: Against, path?: string): Promise<ChangedText | undefined>
-  /** The commit that holds exactly the files of `tree`, where there is one. `head`: what was checked out then. */
+  /** The commit that contains exactly the files of `tree`, if there is one. `head`: the commit checked out then. */
   holder(tree: string, head: string): Promise<string | undefined>
 }
 
-/** `left`: so many lines are known to nobody here. */
+/** `left`: how many lines are not available. */
 export type ChangedText = { from: string; to: string; text: string; left: number }
 
 export async function changesOf({ diffs }: Pick<Store, 'diffs'>, loop: Loop): Promise<Changes> {
@@ -54,7 +54,7 @@ function changesIn(repo: Repository, loop: string): Changes {
   }
 }
 
-/** The commits are those that were pushed: checkpoints go when a task is over. */
+/** The commits are the pushed ones: checkpoints are deleted when a task ends. */
 function keptChanges(diffs: DiffRecords, loop: string, states: readonly KeptState[]): Changes {
   const stateAfter = (iteration: number) => states.find((state) => state.iteration === iteration)
   return {

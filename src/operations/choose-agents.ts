@@ -1,4 +1,4 @@
-/** The agents of a new loop: are they here, and can they do what is asked of them? */
+/** Chooses the agents of a new loop: are they installed, and do they support what is requested? */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Agent } from '../agents/agent.ts'
@@ -16,7 +16,7 @@ import type { Context } from './operation.ts'
 
 type Site = Pick<Context, 'env' | 'cwd'> & { dir: string }
 
-/** In their order, and why, where nobody named them. Precedence: `asked`, environment, config, `auto`. */
+/** In order, with the reason if they were not named. Precedence: `asked`, environment, config, `auto`. */
 export async function chooseAgents(
   context: Context,
   { dir, config, asked }: { dir: string; config: Config; asked?: string | undefined },
@@ -48,7 +48,7 @@ function noAgent(idle: readonly string[]): RalphError {
 
 type Settings = Pick<LoopRequest, 'model' | 'permissions' | 'context' | 'mcp' | 'sandbox' | 'agentArgs' | 'limits'>
 
-/** What an agent cannot be told is refused, not ignored. */
+/** Unsupported settings are refused, not ignored. */
 export function mustSuit(names: readonly string[], request: Settings): void {
   if (names.length > 1 && (request.model !== undefined || (request.agentArgs ?? []).length > 0))
     throw new RalphError('usage', 'A model and arguments after -- apply to a single agent, but several are named.')
@@ -57,11 +57,11 @@ export function mustSuit(names: readonly string[], request: Settings): void {
   for (const name of names) mustKnow(parseAgent(name).agent, request)
 }
 
-/** Why these agents cannot be given tools to report with. */
+/** Why these agents cannot get tools to report with. */
 export function mcpTrouble(names: readonly string[], { sandbox }: Pick<Settings, 'sandbox'>): string | undefined {
   const unable = names.map((name) => parseAgent(name).agent).find(({ settings }) => !settings.includes('mcp'))
   if (unable) return `the agent "${unable.name}" does not support an MCP server for a single turn`
-  // Who writes the reports is a program that the agent itself starts.
+  // The reports are written by a program that the agent itself starts.
   return sandbox ? 'an agent in a sandbox cannot write its reports' : undefined
 }
 
@@ -85,7 +85,7 @@ const COUNTED = [
   ['tokens', 'max-tokens', 'tokens'],
 ] as const
 
-/** The agent with its file as a path that holds wherever the loop is resumed; an agent that is not there is said at once. */
+/** The agent with an absolute path, valid wherever the loop is resumed; throws if it is not installed. */
 export function locate(text: string, { env, cwd, dir }: Site): string {
   const { agent, target } = parseAgent(text)
   if (agent.name === 'scripted') {

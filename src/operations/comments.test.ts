@@ -1,4 +1,4 @@
-/** Comments on lines of a diff reach the next iteration, and it is known that they did. */
+/** Comments on lines of a diff reach the next iteration, and their delivery is recorded. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +10,7 @@ const CLAIMS = 'date +%N > done.txt; echo "<promise>COMPLETE</promise>"'
 
 type Worked = OperationPlace & { loop: string }
 
-/** A loop that has written a.txt in its first iteration, and waits for a person unless it has ended. */
+/** A loop that wrote a.txt in its first iteration, and waits for a person unless it has ended. */
 async function worked({ lines = WRITES, iterations = 1 } = {}): Promise<Worked> {
   const place = openPlace({ cwd: (await makeRepository({ 'a.txt': 'one\ntwo\n' })).dir })
   const { loop } = await place.run('start_loop', {
@@ -34,7 +34,7 @@ async function until(what: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe('comments', () => {
-  test('are told to the next iteration in one message, with the lines that they are about', async () => {
+  test('reach the next iteration in one message, with the lines they refer to', async () => {
     const place = await worked(asks)
     const { loop } = place
     expect(
@@ -66,7 +66,7 @@ describe('comments', () => {
     expect(prompt).toContain(message.map((line) => `> ${line}`).join('\n'))
   })
 
-  test('have arrived as soon as the turn that tells them has begun', async () => {
+  test('count as delivered as soon as their turn has started', async () => {
     const place = await worked(asks)
     const [begun, go] = ['begun', 'go'].map((name) => join(place.context.home, name))
     await place.run('add_comments', { loop: place.loop, comments: [on(3)] })
@@ -74,7 +74,7 @@ describe('comments', () => {
     const driving = place.drive(place.loop)
     await until(() => existsSync(begun ?? ''))
     expect(await delivered(place)).toEqual([['Why?', place.loop, 2]])
-    // What is written meanwhile is for the iteration after, which this loop never has.
+    // Comments written meanwhile are for the iteration after, which this loop never has.
     const later = await place.run('add_comments', { loop: place.loop, comments: [on(2, 'And this?'), on(3, 'No.')] })
     expect(later.heard).toBe('driver')
     await place.run('remove_comment', { loop: place.loop, comment: later.comments[1]?.id ?? 0 })
@@ -93,7 +93,7 @@ describe('comments', () => {
     ])
   })
 
-  test.each(['retry', 'fork'] as const)('on a loop that has ended are told to its %s', async (again) => {
+  test.each(['retry', 'fork'] as const)('on a loop that has ended go to its %s', async (again) => {
     const place = await worked()
     const added = await place.run('add_comments', { loop: place.loop, comments: [on(3)] })
     expect(added).toMatchObject({ heard: 'later', how: expect.stringContaining(`ralph retry ${place.loop}`) })
@@ -104,12 +104,12 @@ describe('comments', () => {
     expect(await delivered(place)).toEqual([['Why?', loop, 1]])
     expect(await delivered(place, loop)).toEqual([['Why?', loop, 1]])
     expect((await place.run('get_iteration', { loop, iteration: 1 })).prompt).toContain('> a.txt:3 (after iteration 1)')
-    // They are told once.
+    // They are delivered once.
     const { loop: third } = await place.run('fork', { loop: place.loop })
     expect(await place.context.store().told(third)).toBeUndefined()
   })
 
-  test('on what the loop changed as a whole are possible, too', async () => {
+  test('also work on the changes of the whole loop', async () => {
     const place = await worked({ ...asks, lines: `echo "$RALPH_ITERATION" >> b.txt; echo "<ask>Which colour?</ask>"` })
     await place.run('steer', { loop: place.loop, words: 'Blue.' })
     await place.drive(place.loop)
@@ -124,7 +124,7 @@ describe('comments', () => {
     ])
   })
 
-  test('on what is not in the diff are refused, with all that came along', async () => {
+  test('on lines outside the diff are refused, with all others in the request', async () => {
     const place = await worked(asks)
     const wrong: [comment: object, says: string][] = [
       [on(99), 'comments[1] refers to line 99 (new) of a.txt, which is not in the diff of iteration 1.'],
@@ -138,7 +138,7 @@ describe('comments', () => {
     expect(await place.context.store().told(place.loop)).toBeUndefined()
   })
 
-  test('are removed until the loop has them', async () => {
+  test('can be removed until the loop receives them', async () => {
     const place = await worked(asks)
     const { comments } = await place.run('add_comments', { loop: place.loop, comments: [on(1, 'No.'), on(3, 'Yes.')] })
     const [first, second] = comments.map(({ id }) => id)
@@ -157,7 +157,7 @@ describe('comments', () => {
 })
 
 describe('an answer', () => {
-  test('to a question goes on with it', async () => {
+  test('to a question continues the loop', async () => {
     const place = await worked(asks)
     expect(await place.run('answer', { loop: place.loop, words: 'Blue.' })).toEqual({
       loop: place.loop,
@@ -170,7 +170,7 @@ describe('an answer', () => {
     )
   })
 
-  test('that is none is refused', async () => {
+  test('that does not match the question is refused', async () => {
     const place = await worked(asks)
     const { loop } = place
     const words = 'asks a question: answer it with words'
@@ -180,7 +180,7 @@ describe('an answer', () => {
     expect((await place.context.store().load(loop)).next).toMatchObject({ kind: 'wait', why: 'person' })
   })
 
-  test('is refused where nothing is asked', async () => {
+  test('is refused if nothing is asked', async () => {
     const place = await worked()
     await expect(place.run('answer', { loop: place.loop, words: 'Blue.' })).rejects.toMatchObject({
       code: 'loop-ended',

@@ -1,4 +1,4 @@
-/** Comments on lines of a diff: what people write, whether it has arrived, and how it is taken back. */
+/** Comments on lines of a diff: adding, listing and removing them. */
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { DiffFile } from '../formats/parse-diff.ts'
@@ -10,7 +10,7 @@ import type { Context, Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import { type Steered, sayTo } from './steer.ts'
 
-/** `against`: as in get_diff. `side`: whether `line` counts in the file before or after. */
+/** `against`: as in get_diff. `side`: whether `line` refers to the file before or after. */
 type Written = Omit<Comment, 'quote' | 'against' | 'side'> & Partial<Pick<Comment, 'against' | 'side'>>
 
 /** `heard`: as for steer. */
@@ -74,12 +74,12 @@ export const removeComment: Operation<{ loop: string; comment: number }, { loop:
   },
 }
 
-/** What nobody was told because the loop ended before: for the one that goes on with its work. */
+/** Comments that the loop never got because it ended: for the loop that continues its work. */
 export function waitingComments(loop: Loop): Telling[] {
   return ended(loop) ? [{ commentsOf: loop.id, tells: (waiting) => ({ by: 'you', order: reviewOrder(waiting) }) }] : []
 }
 
-/** With the lines that they are about, which must be in the diff. */
+/** With the lines they refer to, which must be in the diff. */
 async function quoted(context: Context, loop: string, written: readonly Written[]): Promise<Comment[]> {
   const diffs = new Map<string, DiffFile[]>()
   const comments: Comment[] = []
@@ -97,7 +97,7 @@ async function quoted(context: Context, loop: string, written: readonly Written[
 
 type Asked = { loop: string; iteration: number; against: 'previous' | 'start'; path: string }
 
-/** Of one file, however large the whole is. */
+/** Of one file, however large the whole diff is. */
 async function filesIn(context: Context, asked: Asked): Promise<DiffFile[]> {
   return (await getDiff.run(context, { ...asked, limit: 5_000_000 })).files
 }

@@ -1,4 +1,4 @@
-/** What operations work with, on this machine. */
+/** The context of operations on this machine. */
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -10,8 +10,8 @@ import { LONG_PATIENCE_MS, onNotice } from '../host/waiting.ts'
 import type { Beats, Context } from './operation.ts'
 
 /**
- * `root`: where ralph is installed. `cwd` is asked each time, since a process may change its folder, or lose it.
- * `database`: the URL of a Postgres that several machines share. Absent: the database of this home.
+ * `root`: where ralph is installed. `cwd` is read each time, because a process may change its folder, or lose it.
+ * `database`: the URL of a PostgreSQL database shared by several machines. Absent: the database of this home.
  */
 export type Place = Pick<Context, 'root' | 'note' | 'env'> & {
   cwd: () => string
@@ -59,10 +59,10 @@ export function openContext({ root, note, env, cwd, database, ...place }: Place)
   }
 }
 
-/** Of all clocks the one of the shared database counts. */
+/** The clock of the shared database is authoritative. */
 function openShared(opening: Parameters<typeof openPostgres>[0], follow: (time: number) => void): Store {
   const store = openPostgres(opening)
-  store.fleet?.now().then(follow, () => {}) // whoever asks for anything else is told what is wrong
+  store.fleet?.now().then(follow, () => {}) // any other access reports the problem
   return store
 }
 

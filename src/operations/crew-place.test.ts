@@ -6,7 +6,7 @@ import { crewAgent, holdCrew, leaveCrew, paneRecord } from './crew.test-support.
 import { findAgent, findCrew, readCrew } from './crew-place.ts'
 import { type OperationPlace, openPlace } from './place.test-support.ts'
 
-/** A folder below the place whose config file was started once. */
+/** A subfolder whose config file was started once. */
 async function crewIn({ cwd, context }: OperationPlace, name: string, ...agents: string[]) {
   const dir = join(cwd, name)
   mkdirSync(dir)
@@ -22,7 +22,7 @@ describe('which dispatcher', () => {
       expect(await findCrew(place.context, { config })).toMatchObject({ ...one, running: false })
   })
 
-  test('the one of this folder, else the only one there is', async () => {
+  test('the one of this folder, else the only one', async () => {
     const place = openPlace()
     const one = await crewIn(place, 'one', 'api')
     expect((await findCrew(place.context, {})).id).toBe(one.id)
@@ -30,7 +30,7 @@ describe('which dispatcher', () => {
     expect((await findCrew({ ...place.context, cwd: join(place.cwd, 'two') }, {})).id).toBe(two.id)
   })
 
-  test('not another one where the config file of this folder has agents of its own', async () => {
+  test('not another one if the config file of this folder has its own agents', async () => {
     const place = openPlace()
     await crewIn(place, 'one', 'api')
     mkdirSync(join(place.cwd, 'mine'))
@@ -42,14 +42,14 @@ describe('which dispatcher', () => {
     expect((await findCrew(context, {})).panes).toMatchObject([{ name: 'api' }])
   })
 
-  test('one that runs is known by its lock', async () => {
+  test('a running one is recognized by its lock', async () => {
     const place = openPlace()
     const { id } = await crewIn(place, 'one', 'api')
     holdCrew(place.context, id)
     expect((await findCrew(place.context, {})).running).toBe(true)
   })
 
-  test('its agents come in the order of their numbers', async () => {
+  test('its agents are sorted by number', async () => {
     const place = openPlace()
     await crewIn(place, 'one', 'web', 'api', 'docs')
     expect((await findCrew(place.context, {})).panes.map(({ name }) => name)).toEqual(['web', 'api', 'docs'])
@@ -62,7 +62,7 @@ describe('which dispatcher', () => {
     )
   })
 
-  test('none of that name, however many others there are', async () => {
+  test('none of that name, even if there are others', async () => {
     const place = openPlace()
     const sentence = 'No dispatcher has been started with x.yaml yet. Start one: ralph dispatch --config x.yaml'
     for (const name of ['one', 'two']) {
@@ -99,13 +99,13 @@ describe('which agent', () => {
     ['3', 'No such agent: "3". Agents: 1 (api), 2 (web).'],
     ['wep', 'No such agent: "wep". Did you mean "web"? Agents: 1 (api), 2 (web).'],
     ['', 'No such agent: "". Agents: 1 (api), 2 (web).'],
-  ])('%j is nobody', (asked, sentence) => {
+  ])('%j is not found', (asked, sentence) => {
     expect(() => findAgent(place, asked)).toThrow(sentence)
   })
 })
 
 describe('a config file', () => {
-  /** What it says, with a script for the scripted agent and a folder `web` beside it. */
+  /** Its content, with a script for the scripted agent and a folder `web` next to it. */
   async function read(text: string, env: object = {}) {
     const cwd = realpathSync(temporaryFolder())
     const { context } = openPlace({ cwd })
@@ -160,7 +160,7 @@ describe('a config file', () => {
       /^HERE\/config\.yaml:2: .*"cluade".*Did you mean "claude"/,
     ],
     [
-      'one that cannot live in a pane',
+      'one that cannot run in a pane',
       '  - name: api\n    agent: command:true',
       /^HERE\/config\.yaml:2: the agent "command" cannot run in a pane\. These can: .*scripted/,
     ],
@@ -173,12 +173,12 @@ describe('a config file', () => {
     expect(await read(agents ? `agents:\n${agents}\n` : 'agents: []\n')).toMatch(sentence)
   })
 
-  test('two agents may share a repository where one works in worktrees', async () => {
+  test('two agents may share a repository if one works in worktrees', async () => {
     const both = `agents:\n  - name: api\n    ${SCRIPTED}\n  - name: web\n    ${SCRIPTED}\n    worktree: true\n`
     expect(await read(both)).toMatchObject({ agents: [{ worktree: false }, { worktree: true }] })
   })
 
-  test('RALPH_AGENT stands in for an agent that is not named', async () => {
+  test('RALPH_AGENT is used if no agent is named', async () => {
     const found = await read('agents:\n  - name: api\n', { RALPH_AGENT: 'scripted:script.json' })
     expect(found).toMatchObject({ agents: [{ agent: expect.stringMatching(/^scripted:/) }] })
   })

@@ -1,4 +1,4 @@
-/** Which dispatcher is meant: its config file, and the agents that it keeps. */
+/** Finds the dispatcher that is meant: its config file, and its agents. */
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { agents as known, parseAgent } from '../agents/index.ts'
@@ -20,12 +20,12 @@ export { tagOf } from '../dispatch/crew.ts'
 
 const NAME = 'config.yaml'
 
-/** Which crew: by its config file, else the one of this folder, else the only one there is. */
+/** The crew with this config file, else the one of this folder, else the only one. */
 export type CrewName = { config?: string }
 
 export type CrewPlace = { id: string; config: string; panes: { name: string; record: PaneRecord }[]; running: boolean }
 
-/** The lock that a living dispatcher holds. */
+/** The lock that a running dispatcher holds. */
 export const lockOf = (crew: string): string => `crew-${crew}`
 
 export async function findCrew(context: Context, { config }: CrewName): Promise<CrewPlace> {
@@ -50,7 +50,7 @@ export async function findCrew(context: Context, { config }: CrewName): Promise<
   )
 }
 
-/** A file of that name may be another program's. */
+/** A file of that name may belong to another program. */
 function isCrew(path: string): boolean {
   return /^agents:/m.test(readIfThere(path) ?? '')
 }
@@ -59,7 +59,7 @@ function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
-/** By its number, or its name. */
+/** By number or name. */
 export function findAgent(place: CrewPlace, agent: string): { crew: string; name: string; record: PaneRecord } {
   const found = place.panes.find(
     ({ name, record }) => String(record.agent.number) === agent || name.toLowerCase() === agent.toLowerCase(),
@@ -73,7 +73,7 @@ export function findAgent(place: CrewPlace, agent: string): { crew: string; name
   )
 }
 
-/** What a config file says, with everything that can be wrong with its agents. */
+/** Reads a config file and validates its agents. */
 export async function readCrew(
   context: Context,
   file: string,
@@ -124,7 +124,7 @@ export async function toAgent(context: Context, { path, ralph, agent, number }: 
     permissions: agent.permissions ?? 'ask',
     args: sealed.args,
     checks: sealed.checks,
-    // Every worktree is prepared anew, a folder once.
+    // Every worktree is set up again, a folder only once.
     config: {
       ...around,
       ...config,
@@ -136,7 +136,7 @@ export async function toAgent(context: Context, { path, ralph, agent, number }: 
   }
 }
 
-/** An agent that can be talked to in a terminal, and is here. */
+/** An installed agent that can be used interactively in a terminal. */
 async function agentOf(
   context: Context,
   { text: asked, at, path, dir }: { text: string | undefined; at: string; path: string; dir: string },
@@ -155,7 +155,7 @@ async function agentOf(
   }
 }
 
-/** One that somebody is logged in to. */
+/** An agent that is logged in. */
 async function found(context: Context, { dir, names }: { dir: string; names: string }): Promise<string> {
   try {
     const { agents } = await chooseAgents(context, { dir, config: {}, asked: 'auto' })
@@ -169,7 +169,7 @@ async function found(context: Context, { dir, names }: { dir: string; names: str
   }
 }
 
-/** Two agents in one folder would take each other's changes for their own. */
+/** Two agents in one folder would mistake each other's changes for their own. */
 export function mustBeApart(agents: readonly { agent: CrewAgent; line?: number | undefined }[], path: string): void {
   for (const [index, { agent, line }] of agents.entries()) {
     const before = agents.slice(0, index).find(({ agent: other }) => other.dir === agent.dir)?.agent

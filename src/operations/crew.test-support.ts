@@ -1,4 +1,4 @@
-/** Agents in panes for tests: as a dispatcher that was started once has left them. */
+/** Agents in panes for tests, as a dispatcher left them. */
 import { realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -27,7 +27,7 @@ export function paneRecord(agent: CrewAgent, change: Partial<PaneRecord> = {}): 
   return { agent, config: '/c.yaml', facts: {}, state: 'READY', since: 0, words: '', restarts: 0, ...change }
 }
 
-/** Writes a config file into the folder and remembers these agents for it. */
+/** Writes a config file into the folder and stores these agents for it. */
 export async function leaveCrew(
   { store }: Pick<Context, 'store'>,
   dir: string,
@@ -44,6 +44,6 @@ export async function leaveCrew(
 /** As if a dispatcher were running. */
 export function holdCrew({ home }: Pick<Context, 'home'>, id: string): void {
   const lock = lockLoop(home, lockOf(id))
-  if (!lock) throw new Error(`Somebody holds ${id}.`)
+  if (!lock) throw new Error(`Another process holds ${id}.`)
   onTestFinished(() => lock.close())
 }

@@ -1,4 +1,4 @@
-/** Keeps the agents of a config file in panes, here, until it is told to leave. */
+/** Runs the agents of a config file in panes on this machine, until it is stopped. */
 import { join } from 'node:path'
 import { parseAgent } from '../agents/index.ts'
 import type { CrewAgent } from '../dispatch/crew.ts'
@@ -18,9 +18,9 @@ import { makeLoop } from './start-loop.ts'
 
 /** Who is told. */
 export type Dispatching = {
-  /** It has begun: what it found. */
+  /** Called when it has started, with what it found. */
   begin(agents: readonly CrewAgent[], config: string): void
-  /** The state of an agent has changed. `webhook`: who else is told, from its config. */
+  /** The state of an agent has changed. `webhook`: from its config. */
   changed(agent: Listed, webhook: string | undefined): void
   note(agent: string | undefined, text: string): void
   stop: AbortSignal
@@ -30,7 +30,7 @@ export async function runDispatcher(context: Context, config: string, listener: 
   const { home, env, now, root } = context
   const { id, config: path, agents, settings } = await readCrew(context, config)
   const tmux = openTmux(home, env)
-  await tmux.look() // whether it is here at all
+  await tmux.look() // fails if tmux is not installed
   const store = context.store()
   const lock = lockLoop(home, lockOf(id))
   if (!lock)

@@ -1,4 +1,4 @@
-/** Asks a worker of the fleet to leave. */
+/** Drains a worker of the fleet. */
 import { RalphError } from '../error.ts'
 import { fleetStore } from './fleet-desk.ts'
 import type { Operation } from './operation.ts'

@@ -14,7 +14,7 @@ describe.each([
 ] as const)('a loop %s', (where, open) => {
   const isMissing = where === 'in Postgres' && missing !== undefined
 
-  test.skipIf(isMissing)('keeps its place for experiments while another one begins', async () => {
+  test.skipIf(isMissing)('keeps its place for experiments while another one starts', async () => {
     const place = await open()
     const { home } = place.context
     const seen = (name: string) => join(home, name)
@@ -31,7 +31,7 @@ describe.each([
     expect(existsSync(join(home, 'proof', loop))).toBe(false)
   })
 
-  test.skipIf(isMissing)('is left to whoever clears away behind its last driver', async () => {
+  test.skipIf(isMissing)('is left to the process that cleans up after its last driver', async () => {
     const place = await open()
     const { home } = place.context
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })

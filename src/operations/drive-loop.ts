@@ -1,4 +1,4 @@
-/** Drives a loop here, as far as it goes: whoever its owner is, and whatever front asks for it. */
+/** Drives a loop in this process until it stops, for any owner and any front. */
 import { openBench } from '../drive/bench.ts'
 import type { Hands } from '../drive/drive.ts'
 import { runHands, type Show, type Workbench } from '../drive/hands.ts'
@@ -18,21 +18,21 @@ import { beginQueued } from './begin-queued.ts'
 import { type Context, selfIn } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
-/** Who watches, and how it is stopped. */
+/** Callbacks, and signals to stop. */
 export type Watching = {
-  /** Ends the agent at once. */
+  /** Stops the agent at once. */
   stop: AbortSignal
   begin(loop: Loop, place: { suggestion: string | undefined; checkpoints: Tree['checkpoints'] }): void
   show: Show
   say(text: string): void
   saw(loop: Loop, fact: Fact): void
-  /** A wait for an agent is not sat out here: whoever comes back when its time is over goes on. */
+  /** Does not wait out a rate limit here: whoever comes back after it continues. */
   leavesWaits?: boolean
-  /** From then on no turn is begun. */
+  /** Once aborted, no new turn starts. */
   rest?: AbortSignal
-  /** How it gets to this machine, where it was asked for elsewhere. Absent: what it works on is here. */
+  /** Brings the loop to this machine if it was requested elsewhere. Absent: its files are here. */
   arrive?(loop: Loop, lease: Lease, at: number): Promise<Fact[]>
-  /** What must be done with a turn, or with the checks before any work, before they are saved. */
+  /** Runs before a turn, or the checks before any work, are saved. */
   carry?(loop: Loop, turned: Fact, lease: Lease): Promise<Fact>
 }
 
@@ -47,7 +47,7 @@ export async function driveLoop(context: Context, id: string, watching: Watching
     now,
     async take() {
       const lease = await store.lease(id)
-      // A lease in Postgres says nothing to others who clear away in this home. Whoever lets a task arrive has told them.
+      // A lease in Postgres does not stop cleanups in this home; `arrive` has already taken the hold that does.
       if ('heldBy' in lease || !store.shared || watching.arrive) return lease
       here = holdTask(context.home, id)
       if (here) return lease
@@ -76,11 +76,11 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
   const { home, env, root } = context
   const store = context.store()
   const { loop } = held
-  // Its last driver died before it saw to the end: its files are elsewhere, and not needed any more.
+  // Its last driver died before the cleanup: its files are elsewhere and no longer needed.
   if (watching.arrive && ended(loop)) return loop
-  // Nobody has begun it: it can only be told something.
+  // It has not started: it can only receive messages.
   if (watching.arrive && isUnbegun(loop)) return held.drive({})
-  letGo(home, loop.id) // a session that had it does not go on with it
+  letGo(home, loop.id) // the session that had it does not continue it
   const { stop, rest, show } = watching
   const task = ownerOf(loop).turn?.(loop)
   const more = given({ task, rest })
@@ -93,12 +93,12 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
   return held.drive(handsOf(bench, watching, held.lease))
 }
 
-/** It was paused while it was queued. */
+/** It was paused while queued. */
 export function isUnbegun({ tally, next }: Loop): boolean {
   return next.kind === 'wait' && tally.held?.kind === 'wait' && tally.held.why === 'queued'
 }
 
-/** Something may have happened to the loop meanwhile that comes instead of its next turn. */
+/** Something may have happened to the loop meanwhile that replaces its next turn. */
 function handsOf(bench: Workbench, { saw, leavesWaits = false, carry }: Watching, lease: Lease): Hands {
   const hands = runHands(bench, saw)
   const carried = async (loop: Loop, fact: Fact | undefined) => (fact && carry ? carry(loop, fact, lease) : fact)

@@ -21,7 +21,7 @@ type Shop = OperationPlace & {
   execute(lines: string, asked?: Partial<Executing>, watching?: Partial<Watching>): Promise<Executed>
 }
 
-/** A project without git whose agents are lines of sh. */
+/** A project without git whose agents are shell snippets. */
 function openShop(...tasks: Partial<Task>[]): Shop {
   const place = openPlace()
   const folder = join(place.cwd, '.artefacts', 'shop')
@@ -56,16 +56,16 @@ function openShop(...tasks: Partial<Task>[]): Shop {
   }
 }
 
-/** Lines of an agent: it changes a file, and says what of its own task. */
+/** An agent that changes a file and reports this about its task. */
 const WORKS = 'date +%N >> work.txt'
 const SAYS = (what: string) => `sed -i 's/"in_progress"/"${what}"/' "$RALPH_PROJECT_DIR/tasks.json"`
 const DONE = `${WORKS}; ${SAYS('completed')}`
-/** What is different in the n-th turn of the loop of a task. */
+/** Runs other lines in the n-th turn of a task's loop. */
 const inTurn = (n: number, lines: string, otherwise: string) =>
   `if [ "$RALPH_LOOP_ITERATION" = ${n} ]; then ${lines}; else ${otherwise}; fi`
 
-describe('what a person writes into tasks.json between two executions', () => {
-  test('gives a task under way all its attempts again', async () => {
+describe('an edit of tasks.json between two executions', () => {
+  test('gives a started task all its attempts again', async () => {
     const shop = openShop({ id: 'T1' })
     expect((await shop.execute(SAYS('blocked'))).stop.reason).toBe('blocked')
     shop.give({ ...shop.tasks()[0], blocked: false, status: 'pending', attempts: 0 })
@@ -80,7 +80,7 @@ describe('what a person writes into tasks.json between two executions', () => {
     ])
   })
 
-  test('gives a task under way more attempts, or fewer', async () => {
+  test('gives a started task more attempts, or fewer', async () => {
     const shop = openShop({ id: 'T1' })
     await shop.execute(WORKS, { iterations: 1 })
     shop.give({ ...shop.tasks()[0], max_attempts: 5 })
@@ -92,7 +92,7 @@ describe('what a person writes into tasks.json between two executions', () => {
     })
   })
 
-  test('counts also when the turn before was broken off', async () => {
+  test('counts even if the turn before was interrupted', async () => {
     const shop = openShop({ id: 'T1', title: 'Old' })
     await breakOff(shop)
     shop.give({ ...shop.tasks()[0], title: 'New', attempts: 2 })
@@ -100,7 +100,7 @@ describe('what a person writes into tasks.json between two executions', () => {
     expect(shop.tasks()).toMatchObject([{ title: 'New', attempts: 3 }])
   })
 
-  test('counts also when the checks were broken off, and so does what the agent wrote before', async () => {
+  test('counts even if the checks were interrupted, and so does what the agent wrote before', async () => {
     const shop = openShop({ id: 'T1', title: 'Old', verify: ['sh check.sh'] })
     writeFileSync(join(shop.cwd, 'check.sh'), '[ -e work.txt ] || exit 1; [ -e go ] || { touch begun; sleep 100; }\n')
     await breakOff(shop, DONE)
@@ -112,7 +112,7 @@ describe('what a person writes into tasks.json between two executions', () => {
   })
 })
 
-/** A person presses Ctrl-C twice in the middle of a turn, or as soon as its check has begun. */
+/** The user presses Ctrl-C twice in the middle of a turn, or as soon as its check has started. */
 async function breakOff(shop: Shop, lines = 'touch begun; sleep 100'): Promise<Executed> {
   const [pause, stop] = [new AbortController(), new AbortController()]
   const begun = join(shop.cwd, 'begun')
@@ -124,7 +124,7 @@ async function breakOff(shop: Shop, lines = 'touch begun; sleep 100'): Promise<E
   return going
 }
 
-describe('a project made again', () => {
+describe('a project that is created again', () => {
   const again: [how: string, make: (shop: Shop) => Promise<unknown>][] = [
     ['by ralph init', ({ context }) => initProject.run(context, { project: 'shop' })],
     [
@@ -143,7 +143,7 @@ describe('a project made again', () => {
   ]
 
   test.each(left.flatMap(([where, leave]) => again.map(([how, make]) => ({ where, leave, how, make }))))(
-    '$how has nothing of one that was left $where',
+    '$how keeps nothing of one that was left $where',
     async ({ leave, make }) => {
       const shop = openShop({ id: 'T1', title: 'Old' })
       await leave(shop)
@@ -162,8 +162,8 @@ describe('a project made again', () => {
   )
 })
 
-describe('every turn stands in state.json, with what happened', () => {
-  test('one that crashed, one that met a limit, and the one that completes the task', async () => {
+describe('every turn is recorded in state.json, with its outcome', () => {
+  test('a crash, a rate limit, and the turn that completes the task', async () => {
     const shop = openShop({ id: 'T1' })
     const lines = `case "$RALPH_LOOP_ATTEMPT" in
 1) echo 'out of memory' >&2; exit 7;;
@@ -181,7 +181,7 @@ esac; ${DONE}`
     expect(await shop.run('get_project', { project: 'shop' })).toMatchObject({ iterations: 3 })
   })
 
-  test('crashes alone: the task was tried, no attempt is used, and all count alike', async () => {
+  test('only crashes: the task was tried, no attempt is used, and each crash counts', async () => {
     const shop = openShop({ id: 'T1' })
     const executed = await shop.execute('echo "no such model" >&2; exit 1')
     expect(executed).toMatchObject({ iterations: 3, stop: { reason: 'agent-failed' } })
@@ -196,7 +196,7 @@ esac; ${DONE}`
     expect(shop.entries().at(-1)).toMatch(/^4 T1 completed/)
   })
 
-  test('a crash uses up an iteration that a person allows, a rate limit does not', async () => {
+  test('a crash uses up one of the allowed iterations, a rate limit does not', async () => {
     const shop = openShop({ id: 'T1' })
     expect(await shop.execute('exit 7', { iterations: 1 })).toMatchObject({
       iterations: 1,
@@ -209,7 +209,7 @@ esac; ${DONE}`
     })
   })
 
-  test('one that was broken off is no attempt, and the next one counts', async () => {
+  test('an interrupted turn is not an attempt, and the next one counts', async () => {
     const shop = openShop({ id: 'T1', max_attempts: 1 })
     expect(await breakOff(shop)).toMatchObject({ iterations: 1, stop: { reason: 'paused' } })
     expect(shop.entries()).toEqual(['1 T1 attempted: It was interrupted before the agent came to an end.'])
@@ -221,7 +221,7 @@ esac; ${DONE}`
 })
 
 describe('obstacles.json', () => {
-  test('tells of a check that fails, and results.md how often and how its output ends', async () => {
+  test('names a failing check, and results.md says how often it failed and how its output ends', async () => {
     const shop = openShop({ id: 'T1', verify: ['sh check.sh'] })
     writeFileSync(join(shop.cwd, 'check.sh'), 'echo "expected 2, got $(wc -l < work.txt)"; exit 1\n')
     expect(await shop.execute(DONE)).toMatchObject({ stop: { reason: 'max-attempts' } })
@@ -240,14 +240,14 @@ describe('obstacles.json', () => {
     )
   })
 
-  test('has it resolved once the check passes', async () => {
+  test('marks it as resolved once the check passes', async () => {
     const shop = openShop({ id: 'T1', verify: ['test -f proof'] })
     await shop.execute(inTurn(1, DONE, `touch proof; ${DONE}`))
     expect(shop.obstacles()).toMatchObject([{ task_id: 'T1', resolved: true, iteration: 1 }])
     expect(shop.read('results.md')).not.toContain('Failing checks')
   })
 
-  test('tells of a crash, which is resolved once an agent works', async () => {
+  test('names a crash, which is resolved once an agent works', async () => {
     const shop = openShop({ id: 'T1' })
     await shop.execute(`echo "out of memory" >&2; exit 7`, { iterations: 1 })
     expect(shop.obstacles()).toMatchObject([

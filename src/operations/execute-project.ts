@@ -1,4 +1,4 @@
-/** Works through the tasks of a project, here. */
+/** Works through the tasks of a project in this process. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeLeftPlaces } from '../drive/left-places.ts'
@@ -32,10 +32,10 @@ export type { Executed } from '../project/execute.ts'
 export type { Project } from '../project/folder.ts'
 export { type ProjectRecord, proofsOf } from '../project/record.ts'
 
-/** What is asked of the project as a whole. `iterations`: turns of agents in all. */
+/** Options for the whole project. `iterations`: agent turns in total. */
 export type Executing = CrewRequest & { project: string; dir?: string; iterations?: number }
 
-/** Who watches, and how it is stopped. */
+/** Callbacks, and signals to stop. */
 export type Watching = Pick<Execution, 'progress' | 'show' | 'saw' | 'note' | 'stop' | 'pause'> & {
   begin(project: Project, record: ProjectRecord, how: Begun): void
   say(text: string): void
@@ -85,7 +85,7 @@ type Prepared = {
   notes: string[]
 }
 
-/** What is wrong with what is asked for is told before anything begins. */
+/** Validates the request before anything starts. */
 async function prepare(context: Context, asked: Executing, { project, config, record }: Place): Promise<Prepared> {
   const { project: _, dir: __, agent, slots, iterations, checks: asksFor, limits: asks, ...request } = asked
   const { dir } = project
@@ -127,14 +127,14 @@ async function prepare(context: Context, asked: Executing, { project, config, re
   }
 }
 
-/** A template that cannot be rendered is told before anything begins. */
+/** Reports a broken template before anything starts. */
 function mustRender({ name, dir }: Project, { tasks }: ProjectRecord): void {
   for (const task of tasks.tasks.slice(0, 1)) parseExecute(name, 1, 1, task, { dir })
 }
 
 /**
- * A grade that a task can never reach is told now. Tasks that an agent adds later bring no check; they halt as unproven.
- * The globs are those of all of them.
+ * Reports a grade that a task can never reach. Tasks that an agent adds later have no check; they halt as unproven.
+ * The globs apply to all tasks.
  */
 async function mustProve(
   { tasks }: ProjectRecord,
@@ -158,7 +158,7 @@ function whatIsMissing({ env }: Context, { tasks }: ProjectRecord, { execution }
     ...copied
       .filter((name) => slots > 1 && !existsSync(join(project.dir, name)))
       .map((name) => `worktree_files: ${name} was not found, so it is not copied to worktrees.`),
-    // Without its program a check stops the project at the first claim.
+    // A check whose program is missing stops the project at the first claim.
     ...[...new Set([...checks, ...open.flatMap(({ verify }) => verify ?? [])])]
       .filter((check) => !canStart(check, project.dir, env.PATH))
       .map(

@@ -34,7 +34,7 @@ const COLUMNS: Readonly<Record<string, (loop: LoopNumbers) => Cell>> = {
   false_claims: ({ falseClaims }) => falseClaims,
   bent_claims: ({ bent }) => bent,
   findings: ({ findings }) => findings,
-  // None: the agent does not report them.
+  // Empty: the agent does not report them.
   tokens: ({ tokens }) => tokens || undefined,
   cost_usd: ({ costUsd }) => costUsd || undefined,
 }

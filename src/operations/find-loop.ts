@@ -1,4 +1,4 @@
-/** The loop or the project that a name stands for. */
+/** Finds the loop or the project that a name refers to. */
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { realFolder } from '../host/files.ts'
@@ -13,7 +13,7 @@ export function findProject({ cwd }: Pick<Context, 'cwd'>, name: string): Projec
   return listProjects(cwd).includes(name) ? openProject(cwd, name) : undefined
 }
 
-/** An id, the beginning of one, a task of the fleet, or a project: the newest of its loops that is open. Without a name: the newest of this folder. */
+/** An id or its prefix, a fleet task, or a project: its newest open loop. Without a name: the newest loop of this folder. */
 export async function findLoop(context: Context, name: string | undefined): Promise<string> {
   const store = context.store()
   const project = name === undefined ? undefined : findProject(context, name)
@@ -32,11 +32,11 @@ async function isOpen(context: Context, id: string): Promise<boolean> {
   const loop = await context
     .store()
     .load(id)
-    .catch(() => undefined) // its project was killed before it was made
+    .catch(() => undefined) // the project was killed before it created the loop
   return loop !== undefined && !ended(loop)
 }
 
-/** Every open loop that a name stands for: all of a project, or the one. */
+/** All open loops that a name refers to: those of a project, or a single one. */
 export async function findOpenLoops(context: Context, name: string | undefined): Promise<string[]> {
   const project = name === undefined ? undefined : findProject(context, name)
   if (!project) return [await findLoop(context, name)]
@@ -46,7 +46,7 @@ export async function findOpenLoops(context: Context, name: string | undefined):
   throw new RalphError('loop-ended', `No task of project ${project.name} is running.`)
 }
 
-/** The loop, which must not be over. */
+/** The loop, which must not have ended. */
 export async function mustBeOpen(context: Context, id: string): Promise<Loop> {
   const loop = await context.store().load(id)
   if (!ended(loop)) return loop

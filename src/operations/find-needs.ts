@@ -3,7 +3,7 @@ import type { NeedingLoop } from '../host/store.ts'
 import { attendanceOf } from './attendance.ts'
 import type { Context } from './operation.ts'
 
-/** What stopped short longer ago has been given up. */
+/** Loops that stopped early longer ago than this count as abandoned. */
 const RECENT_MS = 7 * 24 * 3_600_000
 
 export type Needing = Omit<NeedingLoop, 'why' | 'seen'> & {

@@ -22,14 +22,14 @@ const DONE = `echo '<promise>COMPLETE</promise>'`
 
 type Output<Name extends OperationName> = Awaited<ReturnType<Table[Name]['run']>>
 
-/** Asks as the board does, which has a home of its own and no repository. */
+/** Asks like the board, which has its own home and no repository. */
 async function ask<Name extends OperationName>(fleet: TestFleet, name: Name, input: object): Promise<Output<Name>> {
   const output = await call(fleet.context, name, input)
   expect(SCHEMAS[name].output.parse(output)).toEqual(output)
   return output as Output<Name>
 }
 
-/** A task whose agent adds a line to b.txt in each iteration; from the second one on it waits until it is let go. */
+/** A task whose agent adds a line to b.txt in each iteration; from the second one on, it waits for the gate file. */
 async function openStory(fleet: TestFleet, last = 2) {
   const remote = await fleet.remote()
   const gate = join(fleet.context.home, 'gate')
@@ -49,7 +49,7 @@ async function openStory(fleet: TestFleet, last = 2) {
 }
 
 describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing}` : ''}`, () => {
-  test('shows what each iteration changed, while the task runs and when it is over', async () => {
+  test('shows what each iteration changed, while the task runs and after it ends', async () => {
     const fleet = await openFleet()
     const { remote, repo, id, loop, finish } = await openStory(fleet)
     const first = await ask(fleet, 'get_diff', { loop: id, iteration: 1 })
@@ -97,7 +97,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     ])
   })
 
-  test('answers whatever it is asked to read, and names no folder of a worker', async () => {
+  test('answers all read operations, and names no folder of a worker', async () => {
     const fleet = await openFleet()
     const { id, loop, worker, finish } = await openStory(fleet)
     const running = await readAll(fleet, { task: id, loop })
@@ -106,14 +106,14 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     for (const answers of [running, over]) {
       expect(Object.keys(answers).filter((name) => answers[name] === undefined)).toEqual([])
       const leaking = Object.keys(answers).filter((name) => answers[name]?.includes(worker.home))
-      // The whole loop and its facts say where the worker keeps it.
+      // The full loop and its facts contain the worker's path.
       expect(leaking).toEqual(['get_loop', 'list_events'])
     }
     expect(over.get_forecast).toContain('nothing to forecast')
     expect(over.wait_loop).toContain('"status":"completed"')
   })
 
-  test('says where the work is when only the repository would do', async () => {
+  test('says where the work is if only the repository has it', async () => {
     const fleet = await openFleet()
     const { repo, id, loop, branch, finish } = await openStory(fleet)
     const where = `Its work is on branch ${branch} of ${repo}. Fetch it: git fetch ${repo} ${branch}`
@@ -132,7 +132,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     for (const wish of asked) await expect(wish()).rejects.toEqual(new RalphError('usage', sentence))
   })
 
-  test('says what there is of a task that has not begun, or has no repository', async () => {
+  test('says what is available of a task that has not started, or has no repository', async () => {
     const fleet = await openFleet()
     const agent = fleet.agent(DONE)
     const [one, other] = await fleet.submit(
@@ -150,7 +150,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     expect(await reportOf(fleet, loop)).toEqual([])
   })
 
-  test('takes comments on lines of a diff, and the next iteration is told them', async () => {
+  test('takes comments on lines of a diff, and the next iteration gets them', async () => {
     const fleet = await openFleet()
     const { loop, finish } = await openStory(fleet, 3)
     const comment = { iteration: 1, path: 'b.txt', line: 1, text: 'Write it in capitals.' }
@@ -188,7 +188,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     expect(JSON.stringify(stored)).not.toContain(token)
   })
 
-  test('has diffs of all iterations, whichever worker took them', async () => {
+  test('has diffs of all iterations, whichever worker ran them', async () => {
     const fleet = await openFleet()
     const { loop, worker, finish } = await openStory(fleet, 3)
     worker.stop()
@@ -203,7 +203,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     expect(files).toMatchObject([{ path: 'b.txt', added: 3 }])
   })
 
-  test('is shown no secrets, and as many lines as there are', async () => {
+  test('shows no secrets, and the right number of lines', async () => {
     const fleet = await openFleet()
     const token = `ghp_${'a1B2'.repeat(9)}`
     const given = 'Zq8-correct-horse'
@@ -224,7 +224,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     expect(files[0]?.hunks[0]?.lines.at(-1)).toMatchObject({ new: 9, text: 'the end' })
   })
 
-  test('is told how much of a long diff was not kept, and that long files do not hide short ones', async () => {
+  test('says how much of a long diff was not stored, and long files do not hide short ones', async () => {
     const fleet = await openFleet()
     const agent = fleet.agent(`seq 1 400000 > a-lock.txt; echo short > z.txt; ${DONE}`)
     const [task] = await fleet.submit({ prompt: 'Write much.', repo: await fleet.remote(), agent })
@@ -243,7 +243,7 @@ describe.skipIf(missing)(`a board without the repository${missing ? `: ${missing
     expect(Number(rows[0]?.bytes)).toBeLessThan(1_000_000)
   })
 
-  test('misses only the diff where that cannot be kept', async () => {
+  test('lacks only the diff if that cannot be stored', async () => {
     const fleet = await openFleet()
     await inPostgres(fleet.url, 'ALTER TABLE ralph.kept_diff RENAME TO gone')
     const { id, loop, worker, finish } = await openStory(fleet)
@@ -275,7 +275,7 @@ async function reportOf(fleet: TestFleet, name: string): Promise<string[]> {
   return answers.map(({ key }) => key).filter((key) => key.startsWith('get_diff'))
 }
 
-/** What every operation that reads says, in JSON, or the sentence with which it refuses; undefined: it failed by a mistake of ours. */
+/** The answer of every read operation as JSON, or its refusal; undefined: it failed because of a bug. */
 async function readAll(
   fleet: TestFleet,
   { task, loop }: { task: string; loop: string },

@@ -1,4 +1,4 @@
-/** How the work of a task gets to this worker and away again: by git, or in an empty folder where it has no repository. */
+/** Brings the work of a task to this worker and back: by git, or in an empty folder if it has no repository. */
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended, type Fact, type Loop, startLoop } from '../engine/loop.ts'
@@ -18,13 +18,13 @@ import { gitCarrier } from './fleet-git.ts'
 import { agentsHere } from './fleet-seats.ts'
 
 export type Carrier = {
-  /** The facts that bring a loop here: what it begins with, or that it has moved. */
+  /** The facts that bring a loop here: its starting point, or its move. */
   arrive(task: FleetTask, loop: Loop, arriving: { lease: Lease; at: number }): Promise<Fact[]>
-  /** Brings what a turn left to where others find it, before the turn is saved. */
+  /** Publishes the work of a turn for other workers, before the turn is saved. */
   carry(task: FleetTask, loop: Loop, carrying: { fact: Fact; lease: Lease }): Promise<Fact>
-  /** Its loop is over: nothing is left here. */
+  /** Its loop has ended: removes everything here. */
   leave(task: FleetTask, loop: Loop): Promise<void>
-  /** Another worker has it: nothing is left here, and nothing of it is touched elsewhere. */
+  /** Another worker has it: removes everything here, and touches nothing elsewhere. */
   abandon(task: FleetTask): Promise<void>
   /** Removes what earlier workers left on this machine. */
   sweep(): Promise<void>
@@ -36,7 +36,7 @@ export function openCarrier(desk: Desk): Carrier {
   const isQueued = ({ next }: Loop) => next.kind === 'wait' && next.why === 'queued'
   return {
     async arrive(task, loop, { lease, at }) {
-      const asked = (await store.fleet.asked(task.id)) as Asked // it was stored so when it was submitted
+      const asked = (await store.fleet.asked(task.id)) as Asked // stored in this form when it was submitted
       await bringSecrets(context.home, store.fleet, [loop, asked])
       if (ended(loop)) {
         if (task.repo !== null) await git.takeHold(task, loop, lease)
@@ -51,7 +51,7 @@ export function openCarrier(desk: Desk): Carrier {
       if (agents.join() !== task.agents.join()) await store.fleet.change(task.id, { agents })
       const { tree } = place
       const { id: _, ...begun } = startLoop(loop.id, spec, { at, ...given({ tree }) })
-      // What was said to it meanwhile is for its first turn.
+      // Messages that arrived meanwhile are for its first turn.
       return [{ kind: 'adopted', at, loop: { ...begun, tally: { ...begun.tally, said: loop.tally.said } } }]
     },
 
@@ -91,13 +91,13 @@ function emptyFolder(home: string, loop: string): Place {
   return { work: { dir } }
 }
 
-/** What the last worker left in its own folder stays there: nobody asked for it to be kept. */
+/** The files on the previous worker stay there: without a repository nothing is kept. */
 function inEmptyFolder({ home }: Desk['context'], loop: Loop, at: number): Fact[] {
   const { work } = emptyFolder(home, loop.id)
   return loop.spec.work.dir === work.dir ? [] : [{ kind: 'moved', at, to: work }]
 }
 
-/** What was asked for, with the configuration of the repository and the agents of this worker. */
+/** The request, resolved with the configuration of the repository and the agents of this worker. */
 async function specHere(
   desk: Desk,
   task: FleetTask,
@@ -109,7 +109,7 @@ async function specHere(
   const named = agentsHere(desk, task).join(',')
   const { agents } = await chooseAgents(context, { dir: work.dir, config, asked: named })
   mustSuit(agents, asked)
-  // What it reports would have to reach the database, whose password is none of an agent's business.
+  // Reports would have to reach the database, whose password an agent must not see.
   const mcp = false
   const { dir, gitDir, worktree } = work
   const place = { dir, env: {}, config, history: () => store.history(), ...given({ gitDir, worktree, owner }) }

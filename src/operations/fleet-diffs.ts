@@ -1,4 +1,4 @@
-/** A worker keeps what each iteration changed where the board finds it: the database. */
+/** Stores what each iteration changed in the database, where the board finds it. */
 import type { Loop } from '../engine/loop.ts'
 import type { FleetTask } from '../formats/fleet-task.ts'
 import { secretsOf } from '../host/sealed.ts'
@@ -8,7 +8,7 @@ import { type Desk, sentenceOf } from './fleet-desk.ts'
 
 type Keeping = { loop: Loop; lease: Lease; reading: Omit<ReadingDiff, 'mask'> }
 
-/** Before the turn is saved. Where it fails, the turn still counts: only the board shows less. */
+/** Runs before the turn is saved. If it fails, the turn still counts; the board just shows less. */
 export async function keepDiffs(
   { context, store, say }: Desk,
   task: FleetTask,

@@ -1,11 +1,11 @@
-/** What is in order with the database of a fleet, and what to do about the rest: for `ralph doctor`. */
+/** Checks the database of a fleet for `ralph doctor`, with advice on what to fix. */
 import { isRalphError } from '../error.ts'
 import type { FleetHealth } from '../host/fleet-store.ts'
 import { fleetStore } from './fleet-desk.ts'
 import { getFleet } from './get-fleet.ts'
 import type { Context } from './operation.ts'
 
-/** `needed`: something is wrong without it. `warns`: somebody should see to it. */
+/** `needed`: a failure is an error. `warns`: a failure is a warning. */
 export type FleetFinding = { what: string; ok: boolean; needed: boolean; warns?: true; says: string }
 
 export async function fleetFindings(context: Context): Promise<FleetFinding[]> {
@@ -88,7 +88,7 @@ async function ofFleet(context: Context, { scheduler, oldest_ready_ms }: FleetHe
   const { workers, counts, now } = await getFleet.run(context, {})
   const alive = workers.filter((worker) => worker.alive).length
   const silent = workers.length - alive
-  // A worker that has just started has not scheduled yet.
+  // A worker that has just started may not have scheduled yet.
   const isUp = workers.some((worker) => worker.alive && now - worker.started_at > MOST_LATE_MS)
   const isLate = scheduler === null || scheduler.left_ms < -MOST_LATE_MS
   return [

@@ -1,4 +1,4 @@
-/** The work of a task travels by git: its worktree hangs on a mirror here, its branch on the remote is what machines have in common. */
+/** Moves the work of a task between machines by git: a worktree on a local mirror, and a branch on the remote. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fact, Loop, Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -20,7 +20,7 @@ import { keepDiffs } from './fleet-diffs.ts'
 export type GitCarrier = {
   begin(task: FleetTask, loop: Loop, lease: Lease): Promise<OpenTask>
   takeOver(task: FleetTask, loop: Loop, lease: Lease, at: number): Promise<Fact[]>
-  /** Nobody else can push for it any more. */
+  /** From now on no other worker can push for it. */
   takeHold(task: FleetTask, loop: Loop, lease: Lease): Promise<void>
   push(task: FleetTask, loop: Loop, lease: Lease): Promise<void>
   leave(task: FleetTask, loop: Loop): Promise<void>
@@ -28,14 +28,14 @@ export type GitCarrier = {
   sweep(): Promise<void>
 }
 
-/** A first clone may take long; a push that does not get through is retried for this long. */
+/** A first clone may take long; a failing push is retried for this long. */
 const ARRIVE_MS = 60 * 60_000
 const PATIENCE_MS = 30 * 60_000
-/** Each try, with the time that git itself is given. */
+/** One attempt, including git's own timeout. */
 const TRY_MS = 15 * 60_000
 const FINISH_MS = 60_000
 
-/** `epochs`: of the lease under which each loop is here. */
+/** `epochs`: the lease epoch of each loop on this machine. */
 type Site = { desk: Desk; epochs: Map<string, number> }
 
 export function gitCarrier(desk: Desk): GitCarrier {
@@ -91,14 +91,14 @@ function departures(site: Site): Pick<GitCarrier, 'push' | 'leave' | 'abandon'> 
   const { desk, epochs } = site
   return {
     async push(task, loop, lease) {
-      // What was noted before any work is needed wherever the loop goes on.
+      // The state before any work is needed wherever the loop continues.
       const iteration = loop.next.kind === 'turn' ? loop.next.iteration : 0
       const what = { task: task.id, title: task.title, iteration, epoch: lease.epoch }
       const pushed = task.pushed ?? undefined
       const pushing = { ...placeOf(site, task, loop.id), ...what, signal: lease.lost, ...given({ pushed }) }
       const told = worked(await patiently(desk, task, PATIENCE_MS, () => pushIteration(pushing), lease), PUSH)
       if (told.kind === 'kept-nothing') return
-      // Recorded before the turn is: who takes over from here goes on from what was pushed.
+      // Recorded before the turn: a worker that takes over continues from what was pushed.
       const noted = await desk.store.fleet.change(task.id, { pushed: told.commit }, { worker: desk.id })
       if (!noted) throw takenOver(`loop ${loop.id}`)
       task.pushed = told.commit
@@ -123,7 +123,7 @@ function departures(site: Site): Pick<GitCarrier, 'push' | 'leave' | 'abandon'> 
 
 type Came = { kind: string }
 
-/** A remote that is down is tried again; the agent has done its part, and that must not be lost. */
+/** Retries while the remote is down: the work of the agent must not be lost. */
 async function patiently<Told extends Came>(
   { say }: Desk,
   task: FleetTask,
@@ -137,7 +137,7 @@ async function patiently<Told extends Came>(
     const told = await work()
     if (told.kind !== 'unreachable' || performance.now() > until || lease?.lost.aborted) return told
     say(`its repository is unreachable, retrying: ${(told as Trouble).why}`, task)
-    await sleep(waitMs, undefined, given({ signal: lease?.lost })).catch(() => {}) // then it is tried once more, and is fenced
+    await sleep(waitMs, undefined, given({ signal: lease?.lost })).catch(() => {}) // the next attempt is then fenced
   }
 }
 
@@ -150,7 +150,7 @@ function worked<Told extends Came>(told: Told | Fenced | Trouble, lead: string):
   if (told.kind === 'unreachable')
     throw new RalphError('handed-back', `Its repository is unreachable: ${(told as Trouble).why}`)
   if (told.kind === 'refused') throw new RalphError('git-failed', `${lead}: ${(told as Trouble).why}`)
-  return told as Exclude<Told, Fenced | Trouble> // nothing else is left
+  return told as Exclude<Told, Fenced | Trouble> // no other kind is left
 }
 
 function takenOver(loop = 'this loop'): RalphError {

@@ -19,7 +19,7 @@ function scripted(fleet: TestFleet, name: string, ...turns: object[][]): string 
 const on = (account: string) => ({ agents: new Map([['scripted', account]]), concurrency: 1 })
 
 describe.skipIf(missing)(`what a fleet may use${missing ? `: ${missing}` : ''}`, () => {
-  test('a rate limit that one worker meets pauses its account for all', async () => {
+  test('a rate limit on one worker pauses its account on all', async () => {
     const fleet = await openFleet()
     const limited = scripted(fleet, 'limited', [{ 'rate-limit': { resetsInSeconds: 3_600 } }])
     const [task] = await fleet.submit({ prompt: 'Limited.', agent: limited })
@@ -38,7 +38,7 @@ describe.skipIf(missing)(`what a fleet may use${missing ? `: ${missing}` : ''}`,
     expect(other.said.join()).toContain(`${next?.id}: `)
   })
 
-  test('a task whose account is paused goes on with another one', async () => {
+  test('a task whose account is paused continues with another one', async () => {
     const fleet = await openFleet()
     const agent = scripted(fleet, 'once', [{ 'rate-limit': { resetsInSeconds: 3_600 }, attempt: 1 }, WORK, DONE])
     fleet.worker(on('a'))
@@ -48,7 +48,7 @@ describe.skipIf(missing)(`what a fleet may use${missing ? `: ${missing}` : ''}`,
     expect(await fleet.reaches(task?.id ?? '', 'done')).toMatchObject({ attempts: 2 })
   })
 
-  test('a budget is set aside before a start, and holds what does not fit', async () => {
+  test('the cost is set aside before a start, and tasks over budget are held', async () => {
     const fleet = await openFleet()
     const { budgets } = fleet.store.fleet
     await budgets.set('ada', 5)
@@ -67,7 +67,7 @@ describe.skipIf(missing)(`what a fleet may use${missing ? `: ${missing}` : ''}`,
     await fleet.reaches(third?.id ?? '', 'done')
   })
 
-  test('an agent that tells its cost is stopped in the middle of a turn', async () => {
+  test('an agent that reports its cost is stopped in the middle of a turn', async () => {
     const fleet = await openFleet()
     const agent = scripted(fleet, 'endless', [{ usage: { tokens: 10, costUsd: 2 } }, { sleep: 600_000 }, DONE])
     const [task] = await fleet.submit({ prompt: 'Costly.', agent, limits: { costUsd: 1 } })

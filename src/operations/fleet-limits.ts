@@ -1,4 +1,4 @@
-/** A rate limit that one worker meets holds for its account, wherever that is used. */
+/** A rate limit applies to an account, on every worker that uses it. */
 
 import { parseAgent } from '../agents/index.ts'
 import type { Loop, Next } from '../engine/loop.ts'
@@ -7,7 +7,7 @@ import type { Desk } from './fleet-desk.ts'
 
 type Wait = Extract<Next, { kind: 'wait' }>
 
-/** Where another worker has another account for one of its agents, the task goes on there at once. */
+/** If another worker has a different account for one of its agents, the task continues there at once. */
 export async function pauseAccount({ store, agents, id, queues }: Desk, loop: Loop, next: Wait): Promise<void> {
   const until = next.until
   if (until === undefined) return
@@ -17,7 +17,7 @@ export async function pauseAccount({ store, agents, id, queues }: Desk, loop: Lo
     const account = agents.get(name)
     if (account !== undefined) await store.fleet.accounts.pause({ name: account, paused_until: until, why })
   }
-  queues.known = undefined // this worker knows it at once
+  queues.known = undefined // this worker need not wait to hear of it
   const paused = new Set((await store.fleet.accounts.list()).map(({ name }) => name))
   const others = (await store.fleet.workers.list()).filter((worker) => worker.id !== id && !worker.draining)
   const isElsewhere = others.some((worker) =>

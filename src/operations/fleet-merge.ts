@@ -1,4 +1,4 @@
-/** The merge queue: the work of one task at a time becomes part of its base, checked together; what cannot be is sent back. */
+/** The merge queue: merges one task at a time into its base and checks the result; sends back what cannot be merged. */
 import { ended, type Loop, type Verdict } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { fleetOf } from '../fleet/owner.ts'
@@ -13,10 +13,10 @@ import { waitingComments } from './comments.ts'
 import { type Desk, sentenceOf } from './fleet-desk.ts'
 import type { Visiting } from './fleet-visit.ts'
 
-/** How often work is sent back before its task has failed. */
+/** How often work is sent back before its task fails. */
 const MOST_BACK = 3
 const BEAT_MS = 5_000
-/** Fetching and pushing, besides the checks. */
+/** For fetching and pushing, in addition to the checks. */
 const GIT_MS = 20 * 60_000
 const AGAIN_MS = 10_000
 
@@ -52,7 +52,7 @@ async function merge(desk: Desk, task: FleetTask, { loop, signal }: Merging): Pr
   }
 }
 
-/** What has the very files that were proven needs no second look. */
+/** If the merged files are exactly the proven ones, no check runs again. */
 async function checks(
   { context }: Desk,
   { loop, signal }: Merging,
@@ -71,7 +71,7 @@ async function checks(
 
 type Living = { job: FleetJob; loop: Loop; stop: AbortSignal }
 
-/** The heartbeat of its job goes on for as long as a merge may take, and no longer. */
+/** Keeps the job's heartbeat going for as long as a merge may take, and no longer. */
 async function whileAlive<Told>(
   { store, progress }: Desk,
   { job, loop, stop }: Living,
@@ -117,7 +117,7 @@ async function settle(
     await store.fleet.change(task.id, { state: 'failed', merge_job: false, sentence: why }, only)
     return
   }
-  const { request } = (await store.fleet.asked(task.id)) as Asked // it was stored so when it was submitted
+  const { request } = (await store.fleet.asked(task.id)) as Asked // stored in this form when it was submitted
   const again = await provisional(request, { owner: fleetOf(loop), agents: task.agents, now: context.now() })
   const patch = { state: 'ready', merge_job: false, sent_back: task.sent_back + 1, sentence: why } as const
   const words = `Your work could not be merged into ${task.base}. ${why} Merge origin/${task.base} into your branch and fix that.`

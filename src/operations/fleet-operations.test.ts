@@ -9,7 +9,7 @@ const DONE = `touch built; echo '<promise>COMPLETE</promise>'`
 const quiet = { saw: () => {}, signal: new AbortController().signal }
 
 describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`, () => {
-  test('tasks are submitted all or not at all', async () => {
+  test('tasks are submitted all or none', async () => {
     const { context, store } = await openFleet()
     const asked = {
       tasks: [
@@ -23,7 +23,7 @@ describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`
     expect(await store.fleet.counts()).toEqual({})
   })
 
-  test('a task may depend on what was submitted before, and is ready where that is done', async () => {
+  test('a task may depend on an earlier submission, and is ready if that is done', async () => {
     const fleet = await openFleet()
     const [first] = await fleet.submit({ id: 'first', prompt: 'First', agent: fleet.agent(DONE) })
     fleet.worker()
@@ -34,7 +34,7 @@ describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`
     })
   })
 
-  test('a page of tasks is continued', async () => {
+  test('a list of tasks continues on the next page', async () => {
     const { context, submit } = await openFleet()
     await submit(...['a', 'b', 'c'].map((id) => ({ id, prompt: `Do ${id}` })))
     const first = (await call(context, 'list_fleet_tasks', { limit: 2 })) as { tasks: { id: string }[]; next: string }
@@ -46,7 +46,7 @@ describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`
     expect(await call(context, 'list_fleet_tasks', { submitter: 'bob' })).toEqual({ tasks: [] })
   })
 
-  test('a merge that has not begun is cancelled, and the task can be retried', async () => {
+  test('a merge that has not started can be cancelled, and the task retried', async () => {
     const fleet = await openFleet()
     const { context, store } = fleet
     await fleet.submit({ id: 'a', prompt: 'A', agent: fleet.agent(DONE) })
@@ -79,7 +79,7 @@ describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`
     await expect(call(context, 'retry', { loop: 'a', agent: 'claude' })).rejects.toThrow('keeps its agents and limits')
   })
 
-  test('a cancelled task that waits for another waits again when it is retried', async () => {
+  test('a cancelled task with open dependencies waits again when it is retried', async () => {
     const { context, submit, store } = await openFleet()
     await submit({ id: 'a', prompt: 'A' }, { id: 'b', prompt: 'B', depends_on: ['a'] })
     await call(context, 'cancel', { loop: 'b' })
@@ -87,7 +87,7 @@ describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`
     expect(await store.fleet.load('b')).toMatchObject({ state: 'waiting' })
   })
 
-  test('nobody waits for what cannot begin any more, however far behind', async () => {
+  test('waiting ends for tasks that can no longer start, however far down the chain', async () => {
     const { context, submit } = await openFleet()
     const chain = ['a', 'b', 'c'].map((id, index, all) => ({
       id,
@@ -100,7 +100,7 @@ describe.skipIf(missing)(`operations on a fleet${missing ? `: ${missing}` : ''}`
     expect(ended?.map(({ state }) => state).sort()).toEqual(['cancelled', 'waiting', 'waiting'])
   })
 
-  test('who stops waiting leaves the tasks as they are', async () => {
+  test('stopping the wait leaves the tasks as they are', async () => {
     const { context, submit, store } = await openFleet()
     await submit({ id: 'a', prompt: 'A' })
     const stop = new AbortController()

@@ -1,13 +1,13 @@
-/** What a task of the fleet may still cost: where its agent tells its cost while it works, its turn ends in the middle. */
+/** What a fleet task may still cost: if its agent reports cost while it works, the turn is stopped when the money runs out. */
 import type { AgentEvent } from '../agents/agent.ts'
 import type { Loop } from '../engine/loop.ts'
 import type { FleetTask } from '../formats/fleet-task.ts'
 import type { Desk } from './fleet-desk.ts'
 
 export type Purse = {
-  /** Fires when nothing is left. */
+  /** Aborted when nothing is left. */
   empty: AbortSignal
-  /** What the agent of the turn under way has told. */
+  /** Receives what the agent reports in the current turn. */
   saw(event: AgentEvent, loop: Loop): void
   moved(loop: Loop): void
 }
@@ -29,13 +29,13 @@ export function openPurse({ store, say }: Desk, task: FleetTask): Purse {
     gone.abort()
   }
 
-  /** When there is something to compare it with: most agents tell nothing before the end. */
+  /** Only once there is a reported cost to compare: most agents report it at the end. */
   async function askOnce(loop: Loop): Promise<void> {
     try {
       left = await store.fleet.budgets.left(task.submitter)
       look(loop)
     } catch {
-      // A database that is away is noticed by whoever saves next.
+      // If the database is unavailable, the next save reports it.
     }
   }
 

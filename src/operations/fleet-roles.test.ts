@@ -1,4 +1,4 @@
-/** The roles of config/fleet/roles.sql: each can do its work, and nothing else. */
+/** The roles of config/fleet/roles.sql: each can do its job, and nothing else. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -46,7 +46,7 @@ afterAll(async () => {
 })
 
 describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, () => {
-  test('are refused as long as there are no tables; who looks as their owner makes them', async () => {
+  test('are refused until the tables exist; the owner creates them on first use', async () => {
     await expect(inPostgres(admin, ROLES)).rejects.toThrow('Let the owner make them first')
     await expect(openAs(USERS.stranger).list()).rejects.toMatchObject({
       code: 'database-refused',
@@ -59,7 +59,7 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
       await inPostgres(admin, `GRANT ralph_${role} TO ${USERS[role]}`)
   })
 
-  test('a worker does all of its work', async () => {
+  test('a worker can do all its work', async () => {
     const fleet = await openRoles()
     const repo = await fleet.remote()
     const agent = fleet.agent(`echo "$RALPH_ITERATION" >> b.txt; [ "$RALPH_ITERATION" -lt 2 ] || ${DONE}`)
@@ -109,7 +109,7 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
     })
   })
 
-  test('a submitter is not kept from a task by a secret that somebody else said to it', async () => {
+  test("another person's secret does not lock a submitter out of a task", async () => {
     const { submit, store, agent } = await openRoles()
     const [task] = await submit({ prompt: 'Wait.', agent: agent(DONE) })
     const loop = task?.loop_id ?? ''
@@ -170,7 +170,7 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
     await expect(submit({ prompt: 'Mine.', agent: agent(DONE) })).rejects.toMatchObject(refused)
   })
 
-  test('a reader can read every table but these', async () => {
+  test('a reader can read every table except these', async () => {
     const sql = `SELECT relname FROM pg_class WHERE relnamespace = 'ralph'::regnamespace AND relkind = 'r'
       AND NOT has_table_privilege('${USERS.reader}', oid, 'SELECT') ORDER BY 1`
     expect((await inPostgres(admin, sql)).map(({ relname }) => relname)).toEqual(['answer', 'fleet_secret', 'pass'])
@@ -179,7 +179,7 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
     expect(await inPostgres(admin, writable)).toEqual([])
   })
 
-  test('somebody without a role does not even get in', async () => {
+  test('a user without a role cannot connect', async () => {
     await expect(openAs(USERS.stranger).list()).rejects.toMatchObject({ code: 'database-refused' })
   })
 
@@ -190,7 +190,7 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
     await expect(ask(USERS.reader, `INSERT INTO ralph.later VALUES ('x')`)).rejects.toThrow(/permission denied/)
   })
 
-  test('tables of an older version are not for workers to change', async () => {
+  test('workers do not upgrade tables of an older version', async () => {
     await ask(OWNER, 'UPDATE ralph.version SET tables = tables - 1')
     await expect(openAs(USERS.worker).list()).rejects.toMatchObject({
       code: 'database-refused',

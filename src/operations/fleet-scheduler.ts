@@ -1,4 +1,4 @@
-/** The scheduler of the fleet: of all workers one at a time lets tasks go into the queue, and sees to those of the dead. */
+/** The scheduler of the fleet: one worker at a time releases tasks into the queue, and recovers those of dead workers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { passOver } from '../fleet/pass.ts'
 import type { FleetStore } from '../host/fleet-store.ts'
@@ -8,9 +8,9 @@ export type Scheduler = { stop(): Promise<void> }
 
 type Scheduling = { id: string; say: (text: string) => void; now: () => number }
 
-/** Who is not the one looks so often whether it is gone. */
+/** How often the other workers check whether the scheduler is still alive. */
 const TERM_MS = 5_000
-/** What comes together is seen together. */
+/** Batches changes that arrive together. */
 const TOGETHER_MS = 100
 const LOOK_MS = 1_000
 const SUPERVISE_MS = 5_000
@@ -61,7 +61,7 @@ export function openScheduler(store: FleetStore, { id, say, now }: Scheduling): 
 
 const RECENT_MS = 2_000
 
-/** How many tasks were released lately: so many must lie ready, or fast workers would wait for the next pass. */
+/** How many tasks were released recently: that many must be queued, or fast workers would wait for the next pass. */
 function openPace(): { add(count: number): void; recent(): number } {
   const releases: { at: number; count: number }[] = []
   const recent = () => releases.filter(({ at }) => performance.now() - at < RECENT_MS)

@@ -1,4 +1,4 @@
-/** What goes into the operations on the fleet, and what comes out. */
+/** Schemas of the operations on the fleet. */
 import * as z from 'zod'
 import { FLEET_STATES } from '../formats/fleet-task.ts'
 import { requestFields, standing } from './loop-schemas.ts'
@@ -28,7 +28,7 @@ const submitted = requestFields.extend({
     .exactOptional()
     .describe('Globs of files it will change; overlapping tasks do not run at the same time.'),
   depends_on: z.array(id).max(1_000).exactOptional().describe('Tasks to finish first.'),
-}) as unknown as z.ZodType<Submitted> // the fields of a request are those of every loop
+}) as unknown as z.ZodType<Submitted> // plus the request fields of every loop
 
 const task = z.strictObject({
   id: text,

@@ -1,4 +1,4 @@
-/** What of a task's needs this worker can give. */
+/** Which needs of a task this worker can meet. */
 import { parseAgent } from '../agents/index.ts'
 import { mayWork, type Offer, serves } from '../fleet/needs.ts'
 import { needsOf } from '../fleet/pass.ts'
@@ -13,7 +13,7 @@ export function canRun(desk: Pick<Desk, 'agents' | 'labels'>, task: FleetTask): 
   return serves(offerOf(desk), needsOf(task))
 }
 
-/** The agents of a task that run here, as it names them. `auto` stays: whichever is here. */
+/** The agents of a task that are available here, as it names them. `auto` stays: any agent here. */
 export function agentsHere(desk: Pick<Desk, 'agents' | 'labels'>, task: FleetTask): string[] {
   const needs = needsOf(task)
   const here = [...desk.agents.keys()].filter((name) => mayWork(name, needs))

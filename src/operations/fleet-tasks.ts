@@ -1,4 +1,4 @@
-/** What the operations on tasks of the fleet have in common. */
+/** Shared by the operations on fleet tasks. */
 
 import { RalphError } from '../error.ts'
 import { passOver } from '../fleet/pass.ts'

@@ -1,4 +1,4 @@
-/** One job of a worker: its task is taken, its loop is driven as far as it goes, and it is told what became of it. */
+/** One job of a worker: takes a task, drives its loop as far as it goes, and records the outcome. */
 import { parseAgent } from '../agents/index.ts'
 import { ended, type Fact, type Loop } from '../engine/loop.ts'
 import { isRalphError, RalphError } from '../error.ts'
@@ -16,21 +16,21 @@ import { canRun } from './fleet-seats.ts'
 import { giveOrder } from './give-order.ts'
 import { standingOf } from './standing.ts'
 
-/** `stop` ends the agent at once; after `rest` no turn is begun. */
+/** `stop` ends the agent at once; after `rest` no turn starts. */
 export type Visiting = { desk: Desk; carrier: Carrier; stop: AbortSignal; rest: AbortSignal; mostDeaths: number }
 
-/** The job is settled afterwards, unless somebody else has it by then. */
+/** Settles the job afterwards, unless another worker has it by then. */
 export async function visitTask(visiting: Visiting, job: FleetJob): Promise<void> {
   const task = await take(visiting, job)
-  if (task === 'driven') return // its job comes back once its heartbeat is missing again
+  if (task === 'driven') return // the job returns when its heartbeat is missing again
   if (!task || (await visitAlone(visiting, job, task))) await visiting.desk.store.fleet.queue.settle(job)
 }
 
-/** False: somebody else has it by now. */
+/** False: another worker has it by now. */
 async function visitAlone(visiting: Visiting, job: FleetJob, task: FleetTask): Promise<boolean> {
   const { desk, carrier } = visiting
   const { context, jobs, say } = desk
-  // Nothing else on this machine takes its files for left over; an earlier visit of this worker may be late.
+  // Keeps cleanups on this machine away from its files; an earlier visit of this worker may still be ending.
   const hold = holdTask(context.home, task.loop_id)
   if (!hold) return putAside(desk, task, new RalphError('handed-back', 'This worker has not released it yet.'))
   jobs.set(task.loop_id, job)
@@ -49,7 +49,7 @@ async function visitAlone(visiting: Visiting, job: FleetJob, task: FleetTask): P
   }
 }
 
-/** Undefined: there is nothing to do here. `driven`: its last worker is late, but not dead. */
+/** Undefined: nothing to do. `driven`: its last worker is late, but not dead. */
 async function take({ desk, mostDeaths }: Visiting, job: FleetJob): Promise<FleetTask | 'driven' | undefined> {
   const { fleet } = desk.store
   const task = await fleet.load(job.task)
@@ -61,7 +61,7 @@ async function take({ desk, mostDeaths }: Visiting, job: FleetJob): Promise<Flee
     await fleet.change(task.id, { state: 'failed', sentence })
     return undefined
   }
-  // Another worker has begun it with an agent that is not here.
+  // Another worker started it with an agent that is not available here.
   if (!canRun(desk, task)) {
     await fleet.change(task.id, { state: 'ready', worker: null }, { from: ['released', 'running'] })
     return undefined
@@ -98,7 +98,7 @@ async function drive({ desk, carrier, stop, rest }: Visiting, task: FleetTask): 
   await see(desk, carrier, { task, loop })
 }
 
-/** Where nobody is logged in, another worker may have better luck; nothing is counted, and this one offers that agent no more. */
+/** The agent is not logged in here: hands the task to another worker, counts nothing, and stops offering that agent. */
 async function refuseLoggedOut({ agents, store, id }: Desk, { spec, next }: Loop, fact: Fact): Promise<void> {
   if (fact.kind !== 'turned' || !fact.turn.loggedOut) return
   const { name } = parseAgent((next.kind === 'turn' && next.agent) || spec.work.agent).agent
@@ -108,17 +108,17 @@ async function refuseLoggedOut({ agents, store, id }: Desk, { spec, next }: Loop
   throw new RalphError('handed-back', `${name} is not logged in on this worker, which no longer offers it.`)
 }
 
-/** The queue would take a job for lost that lasts longer; another one goes on with the task then. */
+/** The queue considers longer jobs lost; another job continues the task. */
 const LONGEST_MS = 20 * 3_600_000
 
-/** One that crashed or met a limit counts as none. */
+/** A turn that crashed or hit a rate limit does not count. */
 function turnWords({ tally }: Loop, { turn }: Extract<Fact, { kind: 'turned' }>): string {
   return turn.end === 'ok' || turn.end === 'context-full'
     ? `iteration ${tally.iteration} finished`
     : `the agent failed: ${oneLine(turn.words)}`
 }
 
-/** What follows: its worktree goes when it is over; a rate limit is told to all; what is not over is given back. */
+/** After the drive: removes the worktree of an ended loop, reports a rate limit to all workers, hands back what has not ended. */
 async function see(desk: Desk, carrier: Carrier, { task, loop }: { task: FleetTask; loop: Loop }): Promise<void> {
   const { store, say } = desk
   if (ended(loop)) {
@@ -140,13 +140,13 @@ function settledWords(task: FleetTask | undefined): string {
   return task ? `${task.state}. ${task.sentence ?? ''}`.trim() : 'over'
 }
 
-/** It could not be driven here: a moment later, or on another worker, it may. What a person must see to waits for them. */
+/** It could not be driven here: it is retried later or on another worker, or paused if a person must act. */
 async function putAside(desk: Desk, task: FleetTask, cause: unknown): Promise<true> {
   const { store, say, context } = desk
   say(sentenceOf(cause), task)
   if (isRalphError(cause) && (cause.code === 'loop-held' || cause.code === 'handed-back')) {
     const due_at = context.now() + laterMs(task.attempts)
-    // Not resting: an order that waits for it must not wake it before.
+    // Not resting: a pending order must not wake it earlier.
     const patch = { state: 'ready', worker: null, sentence: cause.message, due_at } as const
     await store.fleet.change(task.id, patch, { from: ['running'], worker: desk.id })
     return true
@@ -157,7 +157,7 @@ async function putAside(desk: Desk, task: FleetTask, cause: unknown): Promise<tr
   return true
 }
 
-/** Longer each time: 2 seconds at first, 5 minutes at most. */
+/** Exponential: from 2 seconds to 5 minutes. */
 function laterMs(attempts: number): number {
   return Math.min(300_000, 1_000 * 2 ** Math.min(attempts, 10))
 }

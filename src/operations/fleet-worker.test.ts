@@ -21,7 +21,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     expect((await fleet.store.load(done.loop_id)).next).toMatchObject({ kind: 'complete', proof: 'claimed' })
   })
 
-  test('pushes the work of each iteration to a branch of its own, and leaves nothing behind', async () => {
+  test('pushes the work of each iteration to its own branch, and leaves nothing behind', async () => {
     const fleet = await openFleet()
     const repo = await fleet.remote()
     const agent = fleet.agent(`echo "$RALPH_ITERATION" >> b.txt; [ "$RALPH_ITERATION" -lt 2 ] || ${DONE}`)
@@ -39,7 +39,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     expect(existsSync(worktrees) ? readdirSync(worktrees) : []).toEqual([])
   })
 
-  test('begins a task when what it depends on is done, whoever does it', async () => {
+  test('starts a task when its dependencies are done, on any worker', async () => {
     const fleet = await openFleet()
     const agent = fleet.agent(DONE)
     const [first] = await fleet.submit({ prompt: 'First.', agent })
@@ -56,7 +56,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     expect(ends).toEqual(ends.toSorted((a, b) => a - b))
   })
 
-  test('does not begin a task that is paused, whatever is said to it, before it is resumed', async () => {
+  test('does not start a paused task before it is resumed, even if it gets messages', async () => {
     const fleet = await openFleet()
     const repo = await fleet.remote()
     const agent = fleet.agent(`cat > /dev/null; echo x > b.txt; ${DONE}`)
@@ -79,7 +79,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     expect(worker.said.filter((line) => line.includes('bug'))).toEqual([])
   })
 
-  test('hears of a cancel while an agent works, and ends the agent', async () => {
+  test('picks up a cancel while an agent works, and stops the agent', async () => {
     const fleet = await openFleet()
     const [task] = await fleet.submit({ prompt: 'Wait.', agent: fleet.agent('sleep 600') })
     fleet.worker()
@@ -91,7 +91,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     await eventually(() => running(loop).length === 0)
   })
 
-  test('gives only tasks to a worker that has their labels and their agent', async () => {
+  test('gives a worker only tasks whose labels and agent it has', async () => {
     const fleet = await openFleet()
     const agent = fleet.agent(DONE)
     const [picky] = await fleet.submit({ prompt: 'GPU.', agent, labels: ['gpu'] })
@@ -104,7 +104,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     expect(able.said.join()).toContain(picky?.id)
   })
 
-  test('hands an iteration back when a worker must stop, and another one goes on with what was pushed', async () => {
+  test('hands an iteration back when a worker must stop, and another one continues from what was pushed', async () => {
     const fleet = await openFleet()
     const repo = await fleet.remote()
     const agent = fleet.agent(
@@ -125,7 +125,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     expect(must(await askGit(repo, ['show', `${done.branch}:b.txt`]))).toBe('x\nx\nx')
   })
 
-  test('drains: the iteration under way is finished, and nothing new is taken', async () => {
+  test('drains: finishes the current iteration, and takes nothing new', async () => {
     const fleet = await openFleet()
     const gate = join(fleet.context.home, 'gate')
     const agent = fleet.agent(`while [ ! -e '${gate}' ]; do sleep 0.05; done; echo "$RALPH_ITERATION" >> b.txt`)
@@ -146,7 +146,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     expect(await fleet.store.fleet.workers.list()).toEqual([])
   })
 
-  test('merges the tasks of a project in turn, and sends back what does not fit', async () => {
+  test('merges the tasks of a project in turn, and sends back what cannot be merged', async () => {
     const fleet = await openFleet()
     const repo = await fleet.remote({ 'a.txt': 'a\n', 'check.sh': 'test -s a.txt\n' })
     const write = (word: string) =>

@@ -1,4 +1,4 @@
-/** A worker of the fleet: takes released tasks that it can run, as many at a time as it has seats, until it is asked to leave. */
+/** A worker of the fleet: takes released tasks that it can run, one per slot, until it is drained. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pickiestFirst, serves } from '../fleet/needs.ts'
 import type { FleetJob, QueueNeeds } from '../host/fleet-store.ts'
@@ -10,7 +10,7 @@ import { visitTask } from './fleet-visit.ts'
 import { oneByOne } from './one-by-one.ts'
 import type { Beats, Context } from './operation.ts'
 
-/** `drain`: it takes no more tasks, ends the turns under way, and leaves. `stop`: it ends them at once, and gives them back. */
+/** `drain`: takes no more tasks, finishes the current turns, and exits. `stop`: ends them at once and hands them back. */
 export type Working = {
   id: string
   host: string
@@ -21,9 +21,9 @@ export type Working = {
   drain: AbortSignal
   stop: AbortSignal
   say: Desk['say']
-  /** Heartbeats of loops reach their jobs through this. */
+  /** Passes heartbeats of loops to their jobs. */
   beats: Beats
-  /** It is known to the others, and about to take tasks. */
+  /** It is registered, and about to take tasks. */
   ready?: () => void
 }
 
@@ -60,7 +60,7 @@ export async function workForFleet(context: Context, working: Working): Promise<
   const scheduler = openScheduler(store, { id: working.id, say: working.say, now: context.now })
   const unwatch = store.onChange(looks.wake)
   const beat = setInterval(() => void announce().then(looks.wake, tell), BEAT_MS)
-  // What is left of tasks that rest, or that others have by now.
+  // Removes the remains of paused tasks, and of tasks that others have by now.
   const sweep = setInterval(() => void carrier.sweep().catch(tell), SWEEP_MS)
   looks.wake()
   try {
@@ -77,7 +77,7 @@ export async function workForFleet(context: Context, working: Working): Promise<
   }
 }
 
-/** How the others know of it. `leaving`: it takes no more tasks, whoever asked for that. `workers`: how many there are. */
+/** Announces it to the others. `leaving`: it takes no more tasks. `workers`: how many there are. */
 type Presence = { announce(): Promise<void>; leaving: AbortSignal; workers(): number }
 
 function openDesk(context: Context, working: Working, seats: Seats): [Desk, Presence] {
@@ -113,7 +113,7 @@ function openDesk(context: Context, working: Working, seats: Seats): [Desk, Pres
   ]
 }
 
-/** The queues that this worker can serve with an account that may be used, asked for once in a while. */
+/** The queues that this worker can serve with accounts that are not paused, refreshed from time to time. */
 function openQueues({ store, agents, labels, queues }: Desk): () => Promise<QueueNeeds[]> {
   const ask = async () => {
     const paused = new Set((await store.fleet.accounts.list()).map(({ name }) => name))
@@ -138,7 +138,7 @@ async function nextJobs({ store }: Desk, open: () => Promise<QueueNeeds[]>, most
   return jobs
 }
 
-/** All workers hear of every change: the more there are, the longer each waits before it looks again in vain. */
+/** Every change wakes all workers: the more there are, the longer each waits before it polls again. */
 async function pauseBetween(workers: number): Promise<void> {
   await sleep(Math.min(2_000, 10 + workers * 2) * (0.5 + Math.random()))
 }

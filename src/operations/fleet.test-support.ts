@@ -1,4 +1,4 @@
-/** A fleet for tests: a real Postgres, real git remotes on disk, and workers in this process, each with a home of its own. */
+/** A fleet for tests: a real Postgres, real git remotes on disk, and workers in this process, each with its own home. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -19,7 +19,7 @@ export type TestFleet = {
   context: Context
   /** A bare repository with these files on its branch main. */
   remote(files?: Record<string, string>): Promise<string>
-  /** An agent of these lines of sh. `reads`: what it does with its prompt. */
+  /** An agent from a shell snippet. `reads`: what it does with its prompt. */
   agent(lines: string, reads?: string): string
   submit(...tasks: (Partial<Submitting> & { prompt: string })[]): Promise<FleetTask[]>
   worker(options?: Partial<Working>): TestWorker
@@ -29,7 +29,7 @@ export type TestFleet = {
 
 export type TestWorker = { id: string; home: string; said: string[]; drain(): void; stop(): void; ended: Promise<void> }
 
-/** `urls`: the database as each of them reaches it; absent: a new one. */
+/** `urls`: the database URL of each worker; absent: a new database. */
 export async function openFleet(urls?: { submitter: string; worker: string }): Promise<TestFleet> {
   const url = urls?.submitter ?? (await testDatabase())
   const folder = temporaryFolder()

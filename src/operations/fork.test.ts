@@ -1,4 +1,4 @@
-/** Loops that begin where another one was: their files, their proof, and what they leave alone. */
+/** Loops that start from the state of another one: their files, their proof, and what they leave alone. */
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -36,7 +36,7 @@ describe('a fork', () => {
   test.each([
     ['in place', false],
     ['in a worktree', true],
-  ])('begins with the files after an iteration of a loop %s, which stays as it is', async (_, worktree) => {
+  ])('starts from the files after an iteration of a loop %s, which does not change', async (_, worktree) => {
     const place = await worked({ worktree })
     const { first } = place
     const before = [filesOf(place.work(first)), place.status(), place.log(), await place.context.store().load(first.id)]
@@ -61,7 +61,7 @@ describe('a fork', () => {
     ]).toEqual(before)
   })
 
-  test('begins at the start, or after the last iteration', async () => {
+  test('starts from the start, or after the last iteration', async () => {
     const place = await worked()
     const start = await place.run('fork', { loop: place.first.id, iteration: 0 })
     const last = await place.run('fork', { loop: place.first.id })
@@ -84,7 +84,7 @@ describe('a fork', () => {
     expect(filesOf(place.dir)).toEqual(['1.txt', 'mine.txt'])
   })
 
-  test('of a fork, of one whose worktree is gone, and of one that was accepted', async () => {
+  test('of a fork, of one whose worktree was deleted, and of one that was accepted', async () => {
     const place = await worked({ worktree: true })
     const { loop } = await place.run('fork', { loop: place.first.id, iteration: 1 })
     place.agent(`echo mine > mine.txt; ${CLAIMS}`)
@@ -97,7 +97,7 @@ describe('a fork', () => {
     expect(filesOf(place.work(await place.drive(third)))).toEqual(['1.txt', 'mine.txt'])
   })
 
-  test('begins with these files also where a ralph was killed while it made the worktree', async () => {
+  test('starts from these files even if a ralph was killed while it created the worktree', async () => {
     const place = await worked()
     const { loop } = await place.run('fork', { loop: place.first.id, iteration: 1 })
     const { worktree } = (await place.context.store().load(loop)).spec.work
@@ -107,7 +107,7 @@ describe('a fork', () => {
     expect(filesOf(place.work(await place.drive(loop)))).toEqual(['1.txt'])
   })
 
-  test('keeps its task, and tells its first iteration what else is said', async () => {
+  test('keeps its task, and passes the extra message to its first iteration', async () => {
     const place = await worked()
     const { loop } = await place.run('fork', { loop: place.first.id, iteration: 1, words: 'Use blue.' })
     place.agent(CLAIMS)
@@ -115,7 +115,7 @@ describe('a fork', () => {
     expect((await place.run('get_iteration', { loop, iteration: 1 })).prompt).toContain('> A person says: Use blue.')
   })
 
-  test('has another agent and other limits where they are named', async () => {
+  test('uses another agent and other limits if they are given', async () => {
     const place = await worked()
     const { loop } = await place.run('fork', {
       loop: place.first.id,
@@ -131,7 +131,7 @@ describe('a fork', () => {
   test.each([
     ['a limit', { limits: { costUsd: 5 } }, 'command:true', '--max-cost cannot be enforced'],
     ['tools to report with', { mcp: true }, 'scripted:turns.json', '--mcp is not available'],
-  ])('has no agent that cannot keep what was asked for: %s', async (_, asked, agent, refusal) => {
+  ])('refuses an agent that does not support the request: %s', async (_, asked, agent, refusal) => {
     const { dir } = await makeRepository({ 'turns.json': '{ "turns": [[{ "text": "I worked." }]] }' })
     const place = openPlace({ cwd: dir })
     const able = 'mcp' in asked ? 'command:true' : 'scripted:turns.json'
@@ -141,7 +141,7 @@ describe('a fork', () => {
     await expect(place.run('retry', { loop, agent })).rejects.toThrow(refusal)
   })
 
-  test('leaves out what only a config asks for, where its agent cannot keep it', async () => {
+  test('ignores config settings that its agent does not support', async () => {
     const { dir } = await makeRepository({
       'turns.json': '{ "turns": [[{ "text": "I worked." }]] }',
       'ralph.config.json': '{ "max_cost_usd": 4, "mcp": true }',
@@ -157,7 +157,7 @@ describe('a fork', () => {
     expect(await place.run('retry', { loop: again, agent: 'command:true' })).toMatchObject({ from: again })
   })
 
-  test('is queued where workers drive loops, and begins where it was forked', async () => {
+  test('is queued if workers run loops, and starts where it was forked', async () => {
     const place = await worked()
     const context = { ...place.context, workers: { take: () => {}, look: () => {} } }
     const forked = await OPERATIONS.fork.run(context, { loop: place.first.id, iteration: 1 })
@@ -170,7 +170,7 @@ describe('a fork', () => {
     expect(existsSync(join(place.work(loop), 'b.txt'))).toBe(false)
   })
 
-  test('that cannot be is refused, and leaves nothing', async () => {
+  test('that is impossible is refused, and leaves nothing behind', async () => {
     const place = await worked()
     const { git, first } = place
     const { id: loop } = first
@@ -184,7 +184,7 @@ describe('a fork', () => {
     expect(git('for-each-ref', 'refs/ralph', 'refs/heads/ralph')).toBe('')
   })
 
-  test('that another one was quicker than leaves nothing in git', async () => {
+  test('that loses a race leaves nothing in git', async () => {
     const { dir, git } = await makeRepository()
     const place = openPlace({ cwd: dir })
     const asked = { title: 'Build it', repo: dir, agent: place.agent('touch new; echo "<promise>COMPLETE</promise>"') }
@@ -242,7 +242,7 @@ describe("a fork of a task's loop", () => {
     return { ...place, loop, task: () => place.run('get_task', { task_id: task.id }) }
   }
 
-  test('is the loop of the task once the other one has ended: accepting its work finishes the task', async () => {
+  test('becomes the loop of the task once the other has ended: accepting its work finishes the task', async () => {
     const place = await started(`date +%N > work.txt; ${CLAIMS}`)
     await place.drive(place.loop)
     const { loop } = await place.run('fork', { loop: place.loop, iteration: 0 })
@@ -251,13 +251,13 @@ describe("a fork of a task's loop", () => {
     expect(await place.task()).toMatchObject({ status: 'in-review' })
     await place.run('accept', { loop })
     expect(await place.task()).toMatchObject({ status: 'done', loop_id: loop })
-    // One of an older loop is nothing to the task.
+    // A fork of an older loop does not affect the task.
     const { loop: late } = await place.run('fork', { loop: place.loop, iteration: 0 })
     expect((await place.context.store().load(late)).spec.work.owner).toEqual({ kind: 'board' })
     expect(await place.task()).toMatchObject({ status: 'done', loop_id: loop })
   })
 
-  test('is nothing to the task while the other one goes on', async () => {
+  test('does not affect the task while the other one continues', async () => {
     const place = await started('date +%N > work.txt; echo "<ask>Which colour?</ask>"')
     await place.drive(place.loop)
     const { loop } = await place.run('fork', { loop: place.loop })
@@ -275,7 +275,7 @@ describe('the proof of a fork', () => {
       { lines: 'echo work > work.txt; echo "Half of it."', checks: [CHECK], iterations: 1 },
       TEST,
     )
-    // The first one is complete by its last turn; a fork of its end finds the check green.
+    // The first loop completes in its last turn; a fork of its end finds the check green.
     const { loop } = await place.run('fork', { loop: place.first.id, iteration: 1 })
     place.agent(`date +%N > more.txt; ${CLAIMS}`)
     expect((await place.drive(loop)).next).toMatchObject({ kind: 'complete', proof: 'kept' })
@@ -294,7 +294,7 @@ describe('the proof of a fork', () => {
   test.each([
     ['a check', { checks: [CHECK] }],
     ['a command that is the task', { until: CHECK }],
-  ])('does not rest on tests that the first loop bent: %s', async (_, asked) => {
+  ])('does not rely on tests that the first loop bent: %s', async (_, asked) => {
     const bends = 'echo true > test.sh; date +%N > half.txt; git add -A; git commit -qm Bent; echo "Half of it."'
     const place = await worked({ lines: bends, iterations: 1, ...asked }, TEST)
     expect(place.first.next).not.toMatchObject({ proof: 'verified' })
@@ -313,13 +313,13 @@ describe('a new loop', () => {
   test.each([
     ['a person', {}],
     ['the board', { workers: { take: () => {}, look: () => {} } }],
-  ])('of %s in the same folder goes on with what a person left unfinished', async (_, more) => {
+  ])('of %s in the same folder continues with unfinished changes of a person', async (_, more) => {
     const place = await worked({ iterations: 1 })
     const { loop } = await OPERATIONS.start_loop.run({ ...place.context, ...more }, asked)
     expect((await place.context.store().load(loop)).spec.work.proofBase).toBe(place.first.tally.startTree)
   })
 
-  test('goes on with unfinished work although loops in worktrees have worked since', async () => {
+  test('continues with unfinished work although loops in worktrees have worked since', async () => {
     const place = await worked({ iterations: 1 })
     const { loop: beside } = await place.run('start_loop', { ...asked, agent: place.agent(CLAIMS), worktree: true })
     expect((await place.drive(beside)).next.kind).toBe('complete')
@@ -329,7 +329,7 @@ describe('a new loop', () => {
 })
 
 describe('a retry', () => {
-  test('goes on with what lies in the folder, and is told more', async () => {
+  test('continues with the files in the folder, and gets an extra message', async () => {
     const place = await worked()
     writeFileSync(join(place.dir, 'mine.txt'), 'mine\n')
     const { loop, from } = await place.run('retry', {
@@ -350,7 +350,7 @@ describe('a retry', () => {
     expect(JSON.stringify(events.map(({ next }) => next))).toContain('A person says: Use blue.')
   })
 
-  test('goes on in a worktree of its own with what was left in one, and what a person changed there', async () => {
+  test('continues in its own worktree with what was left in one, and what a person changed there', async () => {
     const place = await worked({ worktree: true })
     writeFileSync(join(place.work(place.first), 'mine.txt'), 'mine\n')
     await place.run('rollback', { loop: place.first.id, iteration: 1 })
@@ -365,7 +365,7 @@ describe('a retry', () => {
     expect(filesOf(place.dir)).toEqual(['1.txt', 'mine.txt'])
   })
 
-  test('begins at the last commit where the work was accepted', async () => {
+  test('starts from the last commit if the work was accepted', async () => {
     const place = await worked({ worktree: true })
     await place.run('accept', { loop: place.first.id })
     const { loop } = await place.run('retry', { loop: place.first.id })
@@ -373,7 +373,7 @@ describe('a retry', () => {
     expect(filesOf(place.work(await place.drive(loop)))).toEqual(['1.txt', '2.txt'])
   })
 
-  test("that workers drive is the board's, and is measured from the start of the first loop all the same", async () => {
+  test('that workers run belongs to the board, and is still measured from the start of the first loop', async () => {
     const place = await worked()
     const workers = { take: () => {}, look: () => {} }
     const { loop } = await OPERATIONS.retry.run({ ...place.context, workers }, { loop: place.first.id })

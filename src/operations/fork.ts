@@ -1,4 +1,4 @@
-/** Begins a new loop at a state of another one, in a worktree of its own. */
+/** Starts a new loop from a state of another one, in its own worktree. */
 import { forkFrom, orUnplant, stateAfter } from '../drive/fork.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import type { BoardTask } from '../formats/board-task.ts'
@@ -11,10 +11,10 @@ import type { Context, Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import { begun, type Started } from './start-loop.ts'
 
-/** `iteration`: it begins after that one; 0 is the start. Absent: the last one. `words`: what its first iteration is told besides. */
+/** `iteration`: start after that one; 0 is the start. Absent: the last one. `words`: an extra message for its first iteration. */
 export type Forking = Changes & { loop: string; iteration?: number; prompt?: string; words?: string }
 
-/** `from`: the loop that it was forked from. */
+/** `from`: the loop it was forked from. */
 export type Forked = Started & { from: string; iteration: number }
 
 export const fork: Operation<Forking, Forked> = {
@@ -44,7 +44,7 @@ export const fork: Operation<Forking, Forked> = {
   },
 }
 
-/** A fork of the newest loop of a task takes its place once that has ended; any other is nothing to the task. */
+/** A fork of the newest loop of a task replaces it once that has ended; any other fork does not affect the task. */
 async function taskTakenOver(context: Context, parent: Loop): Promise<BoardTask | undefined> {
   const task = ended(parent) ? await taskOf(context, parent) : undefined
   return task?.loop_id === parent.id && !task.archived ? mustBeStartable(context, task.id) : undefined

@@ -9,7 +9,7 @@ import { type OperationPlace, openPlace } from './place.test-support.ts'
 
 const GRID = 262_144
 
-/** A loop of this agent, in whose first iteration these entries were written. */
+/** A loop of this agent with these entries in its first iteration. */
 async function wrote(agent: string, entries: TurnEntry[]): Promise<OperationPlace> {
   const place = openPlace()
   const store = place.context.store()
@@ -35,7 +35,7 @@ function recorded(agent: string): TurnEntry[] {
   })
 }
 
-test('what a program prints is what it says, line by line', async () => {
+test('the output of a plain program is shown line by line', async () => {
   const place = openPlace()
   const agent = place.agent('echo "I look."; echo; printf "no break"; echo "careful" >&2; echo x > work.txt; exit 3')
   const { loop } = await place.run('start_loop', { prompt: 'Build it', agent, limits: { iterations: 1 } })
@@ -94,7 +94,7 @@ describe('the output of an agent', () => {
     ])
   })
 
-  test('that grows is shown once, also where its turn is under way', async () => {
+  test('that grows is shown once, even while its turn is running', async () => {
     const chunk = (text: string) =>
       said({
         method: 'session/update',
@@ -103,7 +103,7 @@ describe('the output of an agent', () => {
     expect(await rowsOf('acp:agent', chunk('I '), chunk('look.'))).toEqual([{ kind: 'text', text: 'I look.' }])
   })
 
-  test('of an agent that nobody knows any more is plain', async () => {
+  test('of an agent that is no longer known is plain', async () => {
     expect(await rowsOf('oracle', { out: 'Ask me.\n' })).toEqual([{ kind: 'text', text: 'Ask me.' }])
   })
 
@@ -116,7 +116,7 @@ describe('the output of an agent', () => {
   )
 })
 
-test('long texts are cut, never within a letter', async () => {
+test('long texts are cut, never within a character', async () => {
   const long = await rowsOf('command:x', { out: `${'🦉'.repeat(3_000)}\n` })
   expect(long[0]?.text).toHaveLength(3_999)
   expect(long[0]?.text).toMatch(/^(🦉)+…$/u)
@@ -125,18 +125,18 @@ test('long texts are cut, never within a letter', async () => {
   expect(begun).toEqual({ kind: 'prompt', text: "attempt 2: agent -p '…'", at: START })
 })
 
-test('a turn that was ended shows by what', async () => {
+test('a stopped turn shows why', async () => {
   expect(await rowsOf('claude', { at: START, exit: null, signal: 'SIGKILL' })).toEqual([
     { kind: 'exit', text: 'SIGKILL', at: START },
   ])
 })
 
-test('a grid over a long transcript shows everything once', async () => {
+test('reading a long transcript in parts shows everything once', async () => {
   const message = (n: number) => ({ type: 'assistant', message: { content: [{ type: 'text', text: `Step ${n}` }] }, n })
   const entries: TurnEntry[] = []
   for (let n = 0; n < 400; n++) {
     const line = `${JSON.stringify({ ...message(n), padding: 'x'.repeat(n % 7 === 0 ? 90_000 : 900) })}\n`
-    // As a program's output is recorded: long lines in pieces.
+    // The way program output is recorded: long lines in pieces.
     for (let at = 0; at < line.length; at += 65_537) entries.push({ out: line.slice(at, at + 65_537) })
   }
   const place = await wrote('claude', entries)
@@ -147,7 +147,7 @@ test('a grid over a long transcript shows everything once', async () => {
   expect(rows).toEqual(Array.from({ length: 400 }, (_, n) => ({ kind: 'text', text: `Step ${n}` })))
 })
 
-test('whoever follows reads on from `next`', async () => {
+test('a follower continues from `next`', async () => {
   const place = openPlace()
   const store = place.context.store()
   await storyIn(store, 'a1', { work: { ...specOf().work, agent: 'command:x' } }, works)

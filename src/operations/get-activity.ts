@@ -1,4 +1,4 @@
-/** What an iteration said and did, as rows for people, a part of its transcript at a time. */
+/** Shows what the agent said and did in an iteration, as rows for people, one part of the transcript at a time. */
 import { parseAgent } from '../agents/index.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -10,10 +10,10 @@ import { findLoop } from './find-loop.ts'
 import { noIteration } from './get-iteration.ts'
 import { type Context, type Operation, selfIn } from './operation.ts'
 
-/** The lines of the transcript that begin from byte `from` on and before byte `to`. `raw`: what was printed, line by line. */
+/** The lines of the transcript that start at or after byte `from` and before byte `to`. `raw`: the output, line by line. */
 export type AskingActivity = { loop: string; iteration: number; from?: number; to?: number; raw?: boolean }
 
-/** `next`: where to read on, in bytes. `size`: how many bytes there are now. `over`: there will be no more. */
+/** `next`: where to continue, in bytes. `size`: the current size in bytes. `over`: there will be no more. */
 export type FoundActivity = {
   loop: string
   iteration: number
@@ -30,7 +30,7 @@ export const getActivity: Operation<AskingActivity, FoundActivity> = {
   report: true,
   async run(context, { loop: name, iteration, from = 0, to = from + PART_BYTES, raw = false }) {
     const { transcripts, load } = context.store()
-    // Asked before it is read, so that an iteration that is over has been read to its end.
+    // Checked before reading, so that a finished iteration has been read to its end.
     const loop = await load(await findLoop(context, name))
     const over = loop.tally.iteration >= iteration || ended(loop)
     const until = Math.min(to, from + MOST_BYTES)
@@ -42,12 +42,12 @@ export const getActivity: Operation<AskingActivity, FoundActivity> = {
   },
 }
 
-/** So much at once, whatever is asked for: `next` says where to read on. */
+/** The most at once; `next` says where to continue. */
 const MOST_BYTES = 4 << 20
 
 const AS_IT_IS: Reading = { texts: 'lines' }
 
-/** Who took the turn, or takes it now. */
+/** The agent that took the turn, or takes it now. */
 async function agentOf(
   { store }: Pick<Context, 'store'>,
   { id, spec, next }: Loop,
@@ -58,7 +58,7 @@ async function agentOf(
   return (next.kind === 'turn' && next.agent) || spec.work.agent
 }
 
-/** How the lines of an agent are read; those of one that nobody knows are plain. */
+/** The parser for the output of an agent; unknown agents print plain lines. */
 function readingOf({ root, now }: Pick<Context, 'root' | 'now'>, { spec }: Loop, name: string): Reading {
   const { agent, target } = known(name) ?? parseAgent('command:true')
   const { dir, agentArgs, permissions, model } = spec.work
@@ -81,7 +81,7 @@ function known(name: string): ReturnType<typeof parseAgent> | undefined {
   try {
     return parseAgent(name)
   } catch (cause) {
-    if (cause instanceof RalphError) return undefined // of a ralph that knew it
+    if (cause instanceof RalphError) return undefined // written by a ralph that knew it
     throw cause
   }
 }

@@ -15,7 +15,7 @@ async function withHistory(place: OperationPlace, loops: number): Promise<void> 
   }
 }
 
-test('analytics are about the loops that are asked for, also as a table', async () => {
+test('analytics cover the requested loops, also as a table', async () => {
   const place = openPlace()
   for (const type of ['docs', '=cmd()']) {
     const asked = { prompt: 'Build it', agent: place.agent(DONE), checks: ['test -e work.txt'], type }
@@ -49,7 +49,7 @@ describe('a forecast', () => {
     })
   })
 
-  test('tells the size of a task, and the limit that a loop would guess from it', async () => {
+  test('shows the size of a task, and the limit estimated from it', async () => {
     const place = openPlace()
     const long = `Build it.\n${Array.from({ length: 20 }, (_, n) => `- part ${n} of the whole`).join('\n')}`
     const limitOf = async (asked: object) => {
@@ -78,7 +78,7 @@ describe('a forecast', () => {
     expect(await place.run('get_forecast', { prompt: 'Build it', adaptive: true })).toMatchObject({ limit: 3 })
   })
 
-  test('is about a new loop, a task of the board, or a loop under way', async () => {
+  test('covers a new loop, a task on the board, or a running loop', async () => {
     const place = openPlace()
     await withHistory(place, 25)
     const agent = specOf().work.agent

@@ -1,11 +1,11 @@
-/** What all loops together tell: how they end, what they take, what they cost, what was claimed in vain. */
+/** Statistics over all loops: how they end, what they use and cost, and refused claims. */
 import { resolve } from 'node:path'
 import { type Analytics, analyse } from '../analytics/analytics.ts'
 import type { NumbersFilter } from '../host/store.ts'
 import { folderAt } from './list-loops.ts'
 import type { Context, Operation } from './operation.ts'
 
-/** `since` and `until`: when loops began. */
+/** `since` and `until`: when loops started. */
 export type AnalyticsFilter = Omit<NumbersFilter, 'ended' | 'limit' | 'size'>
 
 export const getAnalytics: Operation<AnalyticsFilter, Analytics> = {
@@ -22,7 +22,7 @@ export const getAnalytics: Operation<AnalyticsFilter, Analytics> = {
   },
 }
 
-/** A filter in the words of the store. */
+/** The filter as the store expects it. */
 export function placed<Filter extends { dir?: string }>({ cwd }: Pick<Context, 'cwd'>, filter: Filter): Filter {
   const { dir } = filter
   return dir === undefined ? filter : { ...filter, dir: folderAt(resolve(cwd, dir)) }

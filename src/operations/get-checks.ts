@@ -1,11 +1,11 @@
-/** What every check of a loop said, before any work and in each iteration. */
+/** Shows the result of every check of a loop, before any work and in each iteration. */
 import type { Ran, Verdict } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { given } from '../request/given.ts'
 import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'
 
-/** `before`: absent where nobody looked. `stage`: the one it proves. */
+/** `before`: absent if it did not run. `stage`: the one it proves. */
 export type CheckHistory = { check: string; stage?: string; before?: Ran; rounds: Round[] }
 
 type Round = Pick<Verdict, 'result' | 'failures'> & { iteration: number }

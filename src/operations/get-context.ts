@@ -1,4 +1,4 @@
-/** Where the one who asks is: the folder, its loops and tasks, and who could work there. */
+/** Shows where the caller is: the folder, its loops and tasks, and the available agents. */
 import { agents } from '../agents/index.ts'
 import { OPEN } from '../engine/loop.ts'
 import type { BoardTask } from '../formats/board-task.ts'
@@ -13,9 +13,9 @@ export type Here = {
   dir: string
   /** Whether tasks can be submitted to a fleet here. */
   fleet: boolean
-  /** Where the running server listens. Null: none runs. */
+  /** URL of the running server. Null: none is running. */
   server: string | null
-  /** Agents on this machine that somebody may be logged in to. */
+  /** Agents on this machine that may be logged in. */
   agents: string[]
   /** The open loops of this folder, and the open tasks that work there or have no folder of their own. */
   loops: (Pick<LoopRow, 'id' | 'status' | 'iteration'> & { title: string })[]

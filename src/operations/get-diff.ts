@@ -1,4 +1,4 @@
-/** What an iteration changed, or the loop up to there: as text, and line by line. */
+/** Shows what an iteration, or the loop up to it, changed: as text and line by line. */
 import { count } from '../engine/limits.ts'
 import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -11,7 +11,7 @@ import { type ChangedText, changesOf } from './changes-of.ts'
 import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'
 
-/** `against`: the state before this iteration, or before the loop. `path`: one file alone. `limit`: so many characters. */
+/** `against`: the state before this iteration, or before the loop. `path`: only this file. `limit`: in characters. */
 export type AskingDiff = {
   loop: string
   iteration: number
@@ -20,7 +20,7 @@ export type AskingDiff = {
   limit?: number
 }
 
-/** `from` and `to` are the commits of the checkpoints; of a task of the fleet, those that were pushed. `note`: it was cut. */
+/** `from` and `to` are the commits of the checkpoints; of a fleet task, the pushed ones. `note`: it was cut. */
 export type FoundDiff = {
   loop: string
   iteration: number
@@ -51,7 +51,7 @@ export const getDiff: Operation<AskingDiff, FoundDiff> = {
 
 const SHOWN = 200_000
 
-/** As much of a diff as there is room for, and what to do about the rest. */
+/** As much of a diff as fits, and how to get the rest. */
 export function shown(loop: Loop, change: ChangedText, limit: number = SHOWN): { text: string; note?: string } {
   const { text, left } = cutDiff(change.text, limit)
   const notes = [

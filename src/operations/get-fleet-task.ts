@@ -1,4 +1,4 @@
-/** One task of the fleet, and how its loop stands. */
+/** Shows a task of the fleet and the state of its loop. */
 import { fleetStore } from './fleet-desk.ts'
 import { type ListedFleetTask, listedTasks, mustFindTask } from './fleet-tasks.ts'
 import { loopOf } from './get-task.ts'

@@ -1,10 +1,10 @@
-/** The fleet at a glance. */
+/** Shows the fleet at a glance. */
 import { type FleetAccount, type FleetState, type FleetWorker, WORKER_GONE_MS } from '../formats/fleet-task.ts'
 import type { FleetBudget, FleetSettings } from '../host/fleet-store.ts'
 import { fleetStore } from './fleet-desk.ts'
 import type { Operation } from './operation.ts'
 
-/** `silent_ms`: since it was last heard of. `idle_ms`: since one of its tasks last made progress. */
+/** `silent_ms`: since its last heartbeat. `idle_ms`: since one of its tasks last made progress. */
 export type ListedWorker = FleetWorker & { alive: boolean; silent_ms: number; idle_ms: number }
 
 export type Fleet = {
@@ -13,7 +13,7 @@ export type Fleet = {
   accounts: FleetAccount[]
   budgets: FleetBudget[]
   settings: FleetSettings
-  /** By the clock of the database, as all times of the fleet are. */
+  /** By the clock of the database, like all times of the fleet. */
   now: number
 }
 

@@ -1,4 +1,4 @@
-/** What history says about a loop before it begins, or while it is under way. */
+/** Forecasts a loop from past ones, before it starts or while it is running. */
 import { alikeIn, type Forecast, forecastOf, type Standing, type Trait, type Traits } from '../analytics/forecast.ts'
 import { comparedWith, forecastSentence, noForecast } from '../analytics/forecast-words.ts'
 import { mustFind } from '../board/task.ts'
@@ -17,19 +17,19 @@ import { findLoop } from './find-loop.ts'
 import type { Context, Operation } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
-/** A loop, a task of the board, or what a new loop would be asked. `adaptive`: its limit is guessed, `iterations` at most. */
+/** A loop, a task on the board, or the request of a new loop. `adaptive`: the limit is estimated, up to `iterations`. */
 export type Forecasting = { loop?: string; task_id?: string; adaptive?: boolean } & Omit<Asked, 'iterations'> & {
     iterations?: number
   }
 
 type Asked = { prompt?: string; dir?: string; agent?: string; type?: string; stages?: Stage[]; iterations?: Iterations }
 
-/** `enough`: there are enough finished loops to tell anything. `by`: what the loops that were compared have in common with it. */
+/** `enough`: there are enough finished loops for a forecast. `by`: what the compared loops have in common with it. */
 export type Forecasted = Standing & {
   enough: boolean
   loops: number
   by: Trait[]
-  /** How large the task seems. */
+  /** Estimated size of the task. */
   size?: Size
   forecast?: Forecast
   sentence: string
@@ -57,7 +57,7 @@ export const getForecast: Operation<Forecasting, Forecasted> = {
   },
 }
 
-/** What is older tells less, and need not be read. */
+/** Older loops say less and need not be read. */
 const NEWEST = 1_000
 
 type Subject = { traits: Traits; standing: Standing; self?: string }

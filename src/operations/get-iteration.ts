@@ -1,4 +1,4 @@
-/** One iteration of a loop: what it was told, what came of it, and what it changed. */
+/** Shows an iteration of a loop: its prompt, its outcome, and what it changed. */
 import { RalphError } from '../error.ts'
 import { printDiff as printChange } from '../formats/unified-diff.ts'
 import type { Store } from '../host/store.ts'
@@ -11,8 +11,8 @@ import { type Iteration, viewIterations } from './iteration-view.ts'
 import type { Operation } from './operation.ts'
 
 /**
- * `row` is absent while it is under way, `diff` where there is no checkpoint of it, `prompt` once transcripts were pruned.
- * `note`: the diff was cut. `promptChange`: what differs from the prompt before, as a diff. `head`: the commit that was
+ * `row` is absent while it is running, `diff` without a checkpoint, `prompt` once transcripts were pruned.
+ * `note`: the diff was cut. `promptChange`: the diff to the previous prompt. `head`: the commit that was
  * checked out at its end. `command`: how the agent was started.
  */
 export type FoundIteration = {
@@ -62,7 +62,7 @@ export function noIteration(loop: string, iteration: number): RalphError {
   )
 }
 
-/** How its first attempt began; every attempt is told the same. */
+/** The start of its first attempt; every attempt gets the same prompt. */
 async function firstOf(
   { transcripts }: Store,
   loop: string,

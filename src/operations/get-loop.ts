@@ -1,4 +1,4 @@
-/** One loop, and how it stands. */
+/** Shows a loop and its state. */
 import { wasAccepted } from '../drive/accept.ts'
 import { breakerState } from '../engine/breaker.ts'
 import { type Loop, type Status, statusOf } from '../engine/loop.ts'
@@ -16,7 +16,7 @@ export type FoundLoop = Attendance & {
   status: Status
   standing: Standing
   breaker: ReturnType<typeof breakerState>
-  /** One line that says whose it is, where it is not a person's. */
+  /** One line that says whose loop it is, if it is not a person's. */
   whose?: string
   iterations: IterationRow[]
 }
@@ -48,7 +48,7 @@ export const getLoop: Operation<AskingLoop, FoundLoop> = {
   },
 }
 
-/** Of a task of the fleet also what was pushed last. */
+/** For a fleet task, also the last pushed commit. */
 async function whoseOf({ fleet }: Store, loop: Loop): Promise<string | undefined> {
   const whose = ownerOf(loop).hints?.(loop).whose
   if (!fleet || loop.spec.work.owner?.kind !== 'fleet') return whose

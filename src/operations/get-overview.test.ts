@@ -3,7 +3,7 @@ import { at, claims, START, specOf, uses } from '../engine/stories.test-support.
 import { storyIn } from '../host/store-contract/scene.ts'
 import { openPlace } from './place.test-support.ts'
 
-test('an empty place has nothing to tell', async () => {
+test('an empty place has an empty overview', async () => {
   expect(await openPlace().run('get_overview', {})).toEqual({
     loops: 0,
     byStatus: {},
@@ -15,7 +15,7 @@ test('an empty place has nothing to tell', async () => {
   })
 })
 
-test('loops, tasks, folders, needs and the cost of today are counted', async () => {
+test("loops, tasks, folders, needs and today's cost are counted", async () => {
   const place = openPlace()
   const store = place.context.store()
   const evening = new Date(2026, 0, 5, 23, 30).getTime()

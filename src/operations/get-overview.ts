@@ -1,9 +1,9 @@
-/** What there is on this machine at a glance. */
+/** Shows this machine at a glance. */
 import type { Overview } from '../host/store.ts'
 import { findNeeds } from './find-needs.ts'
 import type { Operation } from './operation.ts'
 
-/** `needsYou`: loops that need a person, `unread` those of them with news. `todayUsd`: what iterations have cost since midnight. */
+/** `needsYou`: loops that need a person; `unread`: those with news. `todayUsd`: cost of iterations since midnight. */
 export type FoundOverview = Omit<Overview, 'costUsd'> & {
   loops: number
   needsYou: number
@@ -30,7 +30,7 @@ export const getOverview: Operation<Record<string, never>, FoundOverview> = {
   },
 }
 
-/** By the clock on the wall. */
+/** In local time. */
 function midnight(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0)
 }

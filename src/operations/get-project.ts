@@ -1,4 +1,4 @@
-/** How a project stands. */
+/** Shows the state of a project. */
 import { join } from 'node:path'
 import { plan } from '../engine/schedule.ts'
 import type { Obstacle } from '../formats/obstacles.ts'
@@ -15,23 +15,23 @@ import type { Operation } from './operation.ts'
 export type FoundProject = {
   name: string
   folder: string
-  /** Absent: there is no list of tasks yet. */
+  /** Absent: there is no task list yet. */
   tasks?: Task[]
-  /** What speaks for each completed task. */
+  /** The proof of each completed task. */
   proofs: TaskProof[]
-  /** Somebody works on it right now. */
+  /** A process is working on it right now. */
   alive: boolean
   iterations: number
   entries: number
   workedMs: number
   loops: string[]
-  /** Tasks under way, and their loops. */
+  /** Running tasks, and their loops. */
   open: { task: string; loop: string }[]
   /** Open ones. */
   obstacles: Obstacle[]
   costUsd: number
   tokens: number
-  /** Why nothing would be begun now; absent: it can go on. */
+  /** Why nothing can start now; absent: it can continue. */
   stop?: string
 }
 

@@ -4,7 +4,7 @@ import { openPlace } from './place.test-support.ts'
 
 const DONE = 'echo "<promise>COMPLETE</promise>"'
 
-test('tells the check before and after, and the files that it saw', async () => {
+test('shows the check before and after, and the files it saw', async () => {
   const repository = await makeRepository()
   const place = openPlace({ cwd: repository.dir })
   const agent = place.agent(`echo done > done.txt; git add --all; git commit --quiet --message Done; ${DONE}`)
@@ -35,7 +35,7 @@ test('tells the check before and after, and the files that it saw', async () => 
   })
 })
 
-test('names no commit that does not hold these files', async () => {
+test('names no commit that does not contain these files', async () => {
   const place = openPlace({ cwd: (await makeRepository()).dir })
   const agent = place.agent(`echo done > done.txt; ${DONE}`)
   const { loop } = await place.run('start_loop', { prompt: 'Build it', agent, checks: ['test -f done.txt'] })
@@ -44,7 +44,7 @@ test('names no commit that does not hold these files', async () => {
   expect(seen).toEqual({ tree: expect.any(String), head: expect.any(String) })
 })
 
-test('says what would be better than the word of the agent', async () => {
+test("says what would be better than the agent's word", async () => {
   const place = openPlace()
   const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(`date > a.txt; ${DONE}`) })
   const before = await place.run('get_proof', { loop })
@@ -58,7 +58,7 @@ test('says what would be better than the word of the agent', async () => {
   })
 })
 
-test('a command that passes before any work has its verdict from there', async () => {
+test('a command that passes before any work keeps that verdict', async () => {
   const place = openPlace({ cwd: (await makeRepository()).dir })
   const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(DONE), until: 'true' })
   await place.drive(loop)

@@ -1,4 +1,4 @@
-/** What the grade of a loop is based on: check by check, before and after, in every experiment, and on which files. */
+/** Shows what the grade of a loop is based on: each check before, after and in every experiment, and on which files. */
 
 import { startOf } from '../drive/look-at-means.ts'
 import { shownFolder } from '../engine/home-folder.ts'
@@ -30,7 +30,7 @@ export type FoundProof = {
   sentence: string
   /** What would give a better grade. Absent: nothing would. */
   advice?: string
-  /** It was graded by the rules of an older ralph. */
+  /** Graded by the rules of an older ralph. */
   older?: true
   require?: Grade
   /** Which experiments the loop runs. */
@@ -39,7 +39,7 @@ export type FoundProof = {
   iterations: number
   /** When the checks ran last. */
   at?: number
-  /** The files that the checks saw last, and those of the start. */
+  /** The files that the checks saw last, and the original ones. */
   seen?: Files
   start?: Files
   /** The files have changed since the checks ran. */
@@ -50,12 +50,12 @@ export type FoundProof = {
   flaky: string[]
 }
 
-/** `head`: the commit that was checked out. `commit`: the one that holds exactly these files: that one, or what was pushed for them. */
+/** `head`: the checked-out commit. `commit`: the commit with exactly these files: `head`, or the pushed one. */
 export type Files = { tree: string; head?: string; commit?: string }
 
 export type ProvenCheck = { check: string; before?: Ran; after?: Ran } & Partial<Record<Run, Tried>>
 
-/** How a check ended in an experiment, or why it was not tried. */
+/** How a check ended in an experiment, or why it was not run. */
 export type Tried = Ran | { check: string; why: string }
 
 export const getProof: Operation<{ loop?: string }, FoundProof> = {
@@ -92,13 +92,13 @@ export const getProof: Operation<{ loop?: string }, FoundProof> = {
   },
 }
 
-/** What a person allowed and the sealed run left as it is. */
+/** What a person allowed, and the sealed run therefore kept. */
 function allowedIn(tally: Tally): FoundProof['allowed'] {
   const paths = unsealedPaths(tally)
   return allowedNow(tally).flatMap(({ path, by }) => (paths.includes(path) ? [{ path, by }] : []))
 }
 
-/** When the last round of checks saw work of the loop, and on which files. */
+/** When the last checks after work of the loop ran, and on which files. */
 export function lastSeen({ tally }: Loop, events: readonly StoredEvent[]): { at?: number; seen?: string } {
   const worked = events.findIndex(({ fact }) => fact.kind === 'turned')
   const last = events.findLast(({ fact }, at) => fact.kind === 'checked' && at > worked)

@@ -1,4 +1,4 @@
-/** One task of the board, how its loop stands, and the prompt that it stands for. */
+/** Shows a task on the board, the state of its loop, and its prompt. */
 import { mustFind, waitsFor } from '../board/task.ts'
 import { wasAccepted } from '../drive/accept.ts'
 import { ended, type Status, statusOf } from '../engine/loop.ts'
@@ -7,7 +7,7 @@ import { type BoardTask, toPrompt } from '../formats/board-task.ts'
 import type { Context, Operation } from './operation.ts'
 import { type Standing, standingOf } from './standing.ts'
 
-/** `waits_for`: the tasks that must be done before it begins. */
+/** `waits_for`: the tasks that must be done before it starts. */
 export type ListedTask = BoardTask & { loop_status: Status | null; waits_for: string[] }
 
 export type FoundTask = ListedTask & { standing: Standing | null }
@@ -39,7 +39,7 @@ export async function listed(context: Context, task: BoardTask): Promise<ListedT
   return { ...task, loop_status: loop ? statusOf(loop) : null, waits_for }
 }
 
-/** The newest loop of a task; undefined where there is none, or none any more. */
+/** The newest loop of a task; undefined if there is none, or it was deleted. */
 export async function loopOf(
   { store }: Pick<Context, 'store'>,
   { loop_id: id }: Pick<BoardTask, 'loop_id'>,

@@ -1,4 +1,4 @@
-/** An order for a loop: left for whoever drives it, or carried out here where nobody does. */
+/** Gives a loop an order: leaves it for the process that runs the loop, or carries it out here if none does. */
 import { openBench } from '../drive/bench.ts'
 import { type CheckHands, checkHands } from '../drive/check-hands.ts'
 import { putBack } from '../drive/hands.ts'
@@ -11,12 +11,12 @@ import { mustBeOpen } from './find-loop.ts'
 import { type Context, selfIn } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
-/** `driver`: who drives it hears it. `session`: it is heard when the session goes on. `here`: it was carried out. */
+/** `driver`: the running process receives it. `session`: it takes effect when the session continues. `here`: it was carried out. */
 export type Given = { loop: string; heard: 'driver' | 'session' | 'here'; session?: string }
 
 /**
- * `checks`: what it is asked for next is done here as far as that needs no agent: checks and experiments. `leaves`: how the order
- * is left for it, where other things must be stored with it.
+ * `checks`: also runs here what follows without an agent: checks and experiments. `leaves`: how the order
+ * is stored, if other things must be stored with it.
  */
 export async function giveOrder(
   context: Context,
@@ -28,7 +28,7 @@ export async function giveOrder(
   const store = context.store()
   const { next } = await mustBeOpen(context, id)
   await (leaves?.() ?? store.tell(id, by, order))
-  // The turn that a session is at has begun without these words.
+  // The current turn of the session started without this message.
   if (order.kind === 'say' && next.kind === 'turn' && holderOf(home, id) !== undefined)
     return { loop: id, heard: 'driver' }
   const heard = await carryOut(context, await store.load(id), checks)
@@ -57,7 +57,7 @@ async function carryOut(context: Context, { id, ...found }: Loop, checks: boolea
   })
 }
 
-/** Nobody watches, and nothing but a cancel ends them. */
+/** No callbacks, and only a cancel stops it. */
 async function checking({ home, env, root, store }: Context, held: Visit): Promise<CheckHands> {
   const { signal: stop } = new AbortController()
   return checkHands(await openBench(held, { home, store: store(), env, stop, self: selfIn(root), show: () => {} }))

@@ -1,9 +1,9 @@
-/** What a person is told about permissions that an agent lacks: which setting gives them. */
+/** Hints about permissions that an agent lacks: which setting grants them. */
 import type { Agent } from '../agents/agent.ts'
 import { parseAgent } from '../agents/index.ts'
 import type { HaltReason, Loop } from '../engine/loop.ts'
 
-/** No words to the agent can grant what it was denied. */
+/** No message to the agent can grant what it was denied. */
 export function grantHint({ id, spec }: Loop): string {
   const { bypass, grants } = agentOf(spec.work.agent) ?? {}
   const asks = spec.work.permissions === 'ask'
@@ -21,13 +21,13 @@ function where(id: string, grants: Agent['grants'], asks: boolean): string {
   return `${lead} ${grants.setting}, then: ralph resume ${id}`
 }
 
-/** Why an agent changed nothing that had nothing to change files with. Empty: there is no such reason. */
+/** Explains why an agent without editing tools changed nothing. Empty: not the reason. */
 export function hiddenTools({ spec }: Loop, reason: HaltReason): string {
   const note = reason === 'no-progress' ? askNote(spec.work.agent, spec.work.permissions) : undefined
   return note === undefined ? '' : ` ${note}`
 }
 
-/** What `--permissions ask` means for an agent that then hides tools. */
+/** What `--permissions ask` means for an agent that hides tools in that mode. */
 export function askNote(name: string, permissions: 'ask' | 'bypass'): string | undefined {
   const agent = permissions === 'ask' ? agentOf(name) : undefined
   if (!agent?.hidesTools || !agent.grants) return undefined
@@ -35,7 +35,7 @@ export function askNote(name: string, permissions: 'ask' | 'bypass'): string | u
   return `With --permissions ask ${agent.name} does not offer its model tools that need approval, such as the shell: allow them with ${allow}, or use --permissions bypass.`
 }
 
-/** Undefined for a name that this ralph does not know, as of a task whose caller works on it. */
+/** Undefined for unknown names, such as that of a task whose caller does the work. */
 function agentOf(name: string): Agent | undefined {
   try {
     return parseAgent(name).agent

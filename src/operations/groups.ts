@@ -38,5 +38,5 @@ export const setGroup: Operation<Setting, BoardGroup> = {
 
 function mustBeFolder(path: string): string {
   if (existsSync(path)) return realFolder(path)
-  throw new RalphError('input-invalid', `Not a folder: ${path}. Name one that exists.`, { field: 'repo' })
+  throw new RalphError('input-invalid', `${path} is not a folder. Name one that exists.`, { field: 'repo' })
 }

@@ -1,4 +1,4 @@
-/** What goes into the operations that look around on this machine, and what comes out. */
+/** Schemas of the operations that look around on this machine. */
 import * as z from 'zod'
 import { BOARD_STATUSES } from '../formats/board-task.ts'
 import { name, type SchemasOf, status, whole } from './schema-parts.ts'

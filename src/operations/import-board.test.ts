@@ -15,7 +15,7 @@ function stateOf({ path }: ForeignBoard): unknown {
 }
 
 describe('a vibe-kanban database', () => {
-  test('becomes tasks and groups of the board', async () => {
+  test('becomes tasks and groups on the board', async () => {
     const place = openPlace()
     const foreign = foreignBoard('newest')
     const project = foreign.add('projects', { name: 'Shop' })
@@ -59,7 +59,7 @@ describe('a vibe-kanban database', () => {
     expect(await place.run('get_task', { task_id: child })).toMatchObject({ status: 'todo', depends_on: [parent] })
   })
 
-  test('of a fork brings its loop fields along', async () => {
+  test('of a fork keeps its loop fields', async () => {
     const place = openPlace()
     const foreign = foreignBoard('fork')
     const project_id = bytesOf(foreign.add('projects', { name: 'Shop' }))
@@ -93,11 +93,11 @@ describe('a vibe-kanban database', () => {
     })
     const { notes } = await place.run('import_board', { file: foreign.path })
     expect(notes).toEqual(['Shop: folder not found: /gone/shop. Set it before you start a task.'])
-    // What was cancelled would be waited for forever.
+    // A cancelled dependency would be waited for forever.
     expect(await place.run('get_task', { task_id: child })).toMatchObject({ status: 'done', depends_on: [] })
   })
 
-  test('is imported once; what was changed here stays', async () => {
+  test('is imported once; local changes stay', async () => {
     const place = openPlace()
     const foreign = foreignBoard('first')
     const project_id = bytesOf(foreign.add('projects', { name: 'Shop', git_repo_path: place.cwd }))
@@ -114,7 +114,7 @@ describe('a vibe-kanban database', () => {
     expect((await place.run('list_tasks', {})).tasks.map(({ title }) => title).sort()).toEqual(['Mine', 'Two'])
   })
 
-  test('with odd titles, times and links is imported all the same', async () => {
+  test('with odd titles, times and links is still imported', async () => {
     const place = openPlace()
     const foreign = foreignBoard('newest')
     const project_id = bytesOf(foreign.add('projects', { name: ' Many\nrepos ' }))
@@ -144,7 +144,7 @@ describe('a vibe-kanban database', () => {
     expect(second).toMatchObject({ title: 'Untitled', description: null, project_id: null })
   })
 
-  test.each(['delete', 'wal'] as const)('with a %s journal is only read, also while it is in use', async (journal) => {
+  test.each(['delete', 'wal'] as const)('with a %s journal is only read, even while it is in use', async (journal) => {
     const place = openPlace()
     const foreign = foreignBoard('fork', journal)
     const project_id = bytesOf(foreign.add('projects', { name: 'Shop' }))
@@ -163,7 +163,7 @@ describe('a vibe-kanban database', () => {
     expect(stateOf(foreign)).toEqual(inUse)
   })
 
-  test('lies where vibe-kanban keeps it', async () => {
+  test('is found where vibe-kanban keeps it', async () => {
     const place = openPlace()
     const folder = join(place.context.env.HOME ?? '', '.local/share/vibe-kanban')
     await expect(place.run('import_board', { file: 'vibe-kanban' })).rejects.toMatchObject({

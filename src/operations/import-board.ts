@@ -1,4 +1,4 @@
-/** Takes over the tasks of a vibe-kanban database. What is on the board already stays as it is. */
+/** Imports the tasks of a vibe-kanban database. Tasks already on the board do not change. */
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -17,7 +17,7 @@ export type BoardImport = {
   notes: string[]
 }
 
-/** `vibe-kanban` stands for the place where it keeps its database. */
+/** `vibe-kanban` stands for the default location of its database. */
 export const importBoard: Operation<{ file: string; dry_run?: boolean }, BoardImport> = {
   name: 'import_board',
   effect: 'write',
@@ -58,12 +58,12 @@ function countsOf(tasks: readonly { status: BoardStatus }[]): Record<BoardStatus
 
 const WORD = 'vibe-kanban'
 
-/** Whether `ralph import` goes to the board with this. */
+/** Whether `ralph import` imports this to the board. */
 export function isBoard({ cwd }: Pick<Context, 'cwd'>, file: string): boolean {
   return isDatabase(resolve(cwd, file)) || isWord(cwd, file)
 }
 
-/** A file of that name is that file. */
+/** An existing file of that name wins. */
 function isWord(cwd: string, file: string): boolean {
   return file === WORD && !statSync(resolve(cwd, file), { throwIfNoEntry: false })?.isFile()
 }

@@ -1,4 +1,4 @@
-/** Begins a project with the tasks of a file that another tool or a person wrote. */
+/** Creates a project from a task file that another tool or a person wrote. */
 import { basename, join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { importSpec, importTasks as readTasks } from '../formats/import-tasks.ts'
@@ -11,7 +11,7 @@ import { withoutPast } from '../project/lock.ts'
 import type { Operation } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
-/** `path` is that of its list of tasks. */
+/** `path`: of its task list. */
 export type ImportedTasks = { dir: string; path: string; tasks: number; completed: number }
 
 export const importTasks: Operation<{ file: string; project: string; dir?: string }, ImportedTasks> = {
@@ -28,7 +28,7 @@ export const importTasks: Operation<{ file: string; project: string; dir?: strin
     const from = { file: basename(file), project: name }
     const list = readTasks(text, from)
     await withoutPast(project, context)
-    // The tasks come last: a project without them can be imported again.
+    // The tasks are written last: a project without them can be imported again.
     const faces: [FaceName, string][] = [
       ['spec.md', importSpec(text, from)],
       ['state.json', printProgress([])],

@@ -1,4 +1,4 @@
-/** Begins a project with a spec for a person to fill in. */
+/** Creates a project with a spec for a person to fill in. */
 import { projectAt, readFace } from '../project/folder.ts'
 import { initProject as init } from '../project/init.ts'
 import { withoutPast } from '../project/lock.ts'
@@ -9,7 +9,7 @@ export { ARTEFACTS } from '../project/folder.ts'
 
 type Begun = Awaited<ReturnType<typeof init>>
 
-/** `exclusion`: whether git leaves its files alone. */
+/** `exclusion`: whether git ignores its files. */
 export type InitedProject = { folder: string; exclusion: Begun['exclusion'] }
 
 export const initProject: Operation<{ project: string; dir?: string }, InitedProject> = {

@@ -1,4 +1,4 @@
-/** What is wrong with the input of an operation, as one sentence that names the operation and the field. */
+/** Turns a validation error into one sentence that names the operation and the field. */
 import type { core } from 'zod'
 import { count } from '../engine/limits.ts'
 import { RalphError } from '../error.ts'
@@ -9,13 +9,13 @@ type Issue = core.$ZodIssue
 
 export type Given = { operation: string; input: unknown; fields: readonly string[] }
 
-/** One thing at a time: the first issue counts. */
+/** Reports only the first issue. */
 export function inputError([issue]: readonly Issue[], given: Given): RalphError {
   if (!issue) return new RalphError('input-invalid', `${given.operation}: the input is not valid.`)
   return new RalphError('input-invalid', sentence(issue, given), { field: fieldOf(issue) })
 }
 
-/** Empty: it is about the input as a whole. */
+/** Empty: the issue concerns the whole input. */
 function fieldOf(issue: Issue): string {
   const within = issue.code === 'invalid_union' ? closest(issue.errors.flat()) : undefined
   if (within) return fieldName([...issue.path, ...within.path])
@@ -42,7 +42,7 @@ function sentence(issue: Issue, { operation, input, fields }: Given): string {
   return value === undefined ? `${what}, but is missing.` : `${what}, got ${show(value)}.`
 }
 
-/** Of several shapes, the one that the value has: what is wrong is something within it. */
+/** Among several shapes, the one that matches the value: the issue is inside it. */
 function closest(issues: readonly Issue[]): Issue | undefined {
   return issues.find(({ code, path }) => path.length > 0 || code !== 'invalid_type')
 }
@@ -73,7 +73,7 @@ function wanted(issue: Issue): string {
     case 'invalid_union':
       return `must be ${issue.errors.flatMap(([first]) => (first ? [wanted(first).replace('must be ', '')] : [])).join(' or ')}`
     default:
-      return issue.message // the schema says it in our words
+      return issue.message // our own message in the schema
   }
 }
 

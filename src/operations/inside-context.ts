@@ -1,4 +1,4 @@
-/** Where the loop stands, for the agent inside it: its task, its stages, its checks, and what it was told. */
+/** Shows the agent inside a loop its state: task, stages, checks and feedback. */
 import { iterationLimit } from '../engine/limits.ts'
 import type { Ran } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
@@ -6,7 +6,7 @@ import { given } from '../request/given.ts'
 import type { Operation } from './operation.ts'
 import { passOf } from './pass.ts'
 
-/** `of`: how many iterations there may be; null: no limit. `output`: the end of what a check that failed printed. */
+/** `of`: the iteration limit; null: no limit. `output`: the end of the output of a failed check. */
 export type InsideContext = {
   task: string
   promise: string

@@ -1,4 +1,4 @@
-/** What goes into the operations for the agent inside a loop, and what comes out. */
+/** Schemas of the operations for the agent inside a loop. */
 import * as z from 'zod'
 import type { InsideTable } from './inside.ts'
 import type { Operation } from './operation.ts'

@@ -1,4 +1,4 @@
-/** The agent inside a loop puts work that does not belong to its task on the board. Checks are for people to choose. */
+/** Lets the agent inside a loop add work outside its task to the board. Only people choose checks. */
 import { createTask } from '../board/task.ts'
 import { homeFolder } from '../engine/home-folder.ts'
 import type { BoardTask } from '../formats/board-task.ts'

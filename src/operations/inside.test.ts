@@ -49,7 +49,7 @@ test('reports are kept for the turn, without secrets', async () => {
   expect(JSON.stringify(reports)).not.toContain('abcdefghijklmnop')
 })
 
-test('a stage that is not open is refused with those that are', async () => {
+test('a stage that is not open is refused, and the open ones are listed', async () => {
   const { use } = await inTurn({ stages: [{ name: 'TESTS' }, { name: 'DOCS' }] })
   await expect(use('report_stage', { stage: 'SHIPPED', evidence: 'x' })).rejects.toMatchObject({
     code: 'input-invalid',
@@ -58,7 +58,7 @@ test('a stage that is not open is refused with those that are', async () => {
   })
 })
 
-test('a task for later goes on the board, in the folder of the loop, and nobody starts it', async () => {
+test('a task for later goes on the board, in the folder of the loop, and does not start', async () => {
   const { context, use } = await inTurn()
   const { id } = (await use('create_task', { title: 'Rename it everywhere', labels: ['later'] })) as { id: string }
   const work = (await context.store().load('a1')).spec.work
@@ -73,7 +73,7 @@ test('a task for later goes on the board, in the folder of the loop, and nobody 
   await expect(use('create_task', { title: 'x', checks: ['true'] })).rejects.toMatchObject({ field: 'checks' })
 })
 
-test.each(Object.keys(INSIDE) as InsideName[])('%s needs the pass of the turn under way', async (name) => {
+test.each(Object.keys(INSIDE) as InsideName[])('%s needs the pass of the current turn', async (name) => {
   const { context } = await inTurn()
   const valid = { evidence: 'x', reason: 'x', question: 'x', title: 'x' }
   const fields = Object.keys((INSIDE_SCHEMAS[name].input as unknown as { shape: object }).shape)

@@ -1,4 +1,4 @@
-/** The operations for the agent inside a loop: it can report, and nothing else. They have no route, and need the pass of its turn. */
+/** The operations for the agent inside a loop: it can only report. They have no route, and need the pass of its turn. */
 import { askHuman } from './ask-human.ts'
 import { getInsideContext } from './inside-context.ts'
 import { createInsideTask } from './inside-task.ts'

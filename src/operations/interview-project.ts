@@ -1,4 +1,4 @@
-/** Has agents ask about the spec of a project and make tasks of it. */
+/** Agents interview the user about the spec of a project, then write the tasks. */
 import type { AgentEvent } from '../agents/agent.ts'
 import type { TaskList } from '../formats/tasks.ts'
 import { openProject, type Project } from '../project/folder.ts'
@@ -23,20 +23,20 @@ export type Interviewing = Pick<LoopRequest, 'model' | 'permissions' | 'agentArg
 }
 
 export type Listening = {
-  /** What agents read where nobody can be asked; undefined when the person answers in this terminal. */
+  /** What agents read if no one can be asked; undefined if the user answers in this terminal. */
   answers(): string | undefined
   begin(how: { project: Project; agent: string; permissions: 'bypass' | 'ask'; isBlank: boolean; why?: string }): void
   say(text: string): void
-  /** What an agent does that works alone. */
+  /** Activity of an agent that works without a terminal. */
   saw(event: AgentEvent): void
-  /** An agent that works alone did not end well. */
+  /** An agent that works without a terminal failed. */
   failed(words: string): void
   signal: AbortSignal
-  /** The person has had enough. */
+  /** The user stops the interview. */
   leave(): void
 }
 
-/** Undefined when it was stopped. */
+/** Undefined if it was stopped. */
 export async function interviewProject(
   context: Context,
   asked: Interviewing,
@@ -60,7 +60,7 @@ export async function interviewProject(
   const settings = { permissions, ...(asked.model === undefined ? {} : { model: asked.model }) }
   const extraArgs = asked.agentArgs ?? []
   const interviewer = { ...settings, name, project, signal, self: selfIn(root), env, now, extraArgs }
-  await withoutPast(project, context) // no agent has worked on what lies there
+  await withoutPast(project, context) // no agent has worked on these files
   const lock = lockProject(project)
   try {
     const ask = askingOf(interviewer, answers, listening)

@@ -1,4 +1,4 @@
-/** What goes into the operations on iterations, and what comes out. */
+/** Schemas of the operations on iterations. */
 import * as z from 'zod'
 import type { IterationRow } from '../host/store.ts'
 import { finding } from './proof-schemas.ts'
@@ -12,7 +12,7 @@ const ran = {
   tests: whole.exactOptional(),
 }
 const verdict = z.strictObject({ ...ran, tail: z.string() })
-/** A check that was run by itself, and how long that took. */
+/** A check that ran by itself, and how long it took. */
 export const tried: z.ZodType<TriedCheck> = verdict.extend({ ms: whole })
 
 const at = z.number()
@@ -50,7 +50,7 @@ const fields = {
   reports: z.array(report),
 }
 
-/** As a loop lists it. */
+/** As listed by a loop. */
 export const iteration: z.ZodType<IterationRow> = z.strictObject(fields)
 
 const view = z.strictObject({

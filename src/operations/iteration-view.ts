@@ -1,4 +1,4 @@
-/** An iteration as programs and people see it: its row, what it claimed and why that was not taken, its cost, its commit. */
+/** An iteration as shown to programs and people: its row, its claim and why it was refused, its cost, its commit. */
 import { refusalsOf } from '../drive/refusals.ts'
 import type { Loop } from '../engine/loop.ts'
 import { failedWords } from '../formats/proof-words.ts'
@@ -8,11 +8,11 @@ import { changesOf } from './changes-of.ts'
 
 export type Iteration = IterationRow & {
   durationMs: number
-  /** Why its claim was not taken. */
+  /** Why its claim was refused. */
   refused?: string
-  /** `reported`: the agent says so itself. */
+  /** `reported`: by the agent itself. */
   costSource: 'reported' | 'unknown'
-  /** Its checkpoint; of a task of the fleet, what was pushed. */
+  /** Its checkpoint; of a fleet task, the pushed commit. */
   commit?: string
 }
 
@@ -28,7 +28,7 @@ export async function viewIterations(store: Store, loop: Loop, rows: readonly It
   }))
 }
 
-/** Why claims were refused although the checks pass. Most loops have none of these, and then nothing is replayed. */
+/** Why claims were refused although the checks pass. Most loops have no such claim, and then nothing is replayed. */
 async function findRefusals(store: Store, loop: Loop): Promise<(iteration: number) => string | undefined> {
   const { bent, unproven, questioned } = loop.tally
   if (!bent && !unproven && !questioned) return () => undefined

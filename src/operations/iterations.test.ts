@@ -54,7 +54,7 @@ test('iterations come in pages', async () => {
   expect((await place.run('list_iterations', { loop, after: 2 })).iterations).toEqual([])
 })
 
-test('iterations in brief are small: a line of what was said, and nothing that the checks printed', async () => {
+test('brief iterations are small: one line of the message, and no check output', async () => {
   const place = openPlace({ cwd: (await makeRepository()).dir })
   const line = `I rewrote the parser 🦉 ${'and its tests '.repeat(30)}`
   const said = `First, a look around.\n\n${line}\nwith care.\n\n \n<promise>COMPLETE</promise>\n`
@@ -102,7 +102,7 @@ test('an iteration has its prompt and what changed in it', async () => {
   expect(two.command).toEqual([expect.stringContaining('agent.sh')])
 })
 
-test('a diff is told line by line, against the iteration before or the start', async () => {
+test('a diff is listed line by line, against the previous iteration or the start', async () => {
   const { place, loop } = await twoIterations()
   const diff = await place.run('get_diff', { loop, iteration: 2 })
   expect(diff.files).toMatchObject([
@@ -142,7 +142,7 @@ test('a transcript is read in portions', async () => {
   await expect(place.run('get_transcript', { loop, iteration: 3 })).rejects.toMatchObject({ code: 'loop-unknown' })
 })
 
-test('checks are told before any work and after each iteration', async () => {
+test('checks are shown before any work and after each iteration', async () => {
   const { place, loop } = await twoIterations()
   const { checks } = await place.run('get_checks', { loop })
   expect(checks).toMatchObject([
@@ -157,8 +157,8 @@ test('checks are told before any work and after each iteration', async () => {
   ])
 })
 
-// In Postgres a transcript is no file that could be removed.
-test.skipIf(isOnPostgres)('what only the disk or git had is left out once it is gone', async () => {
+// In Postgres a transcript is not a file that could be deleted.
+test.skipIf(isOnPostgres)('what only the disk or git had is left out once it is deleted', async () => {
   const { place, loop } = await twoIterations()
   rmSync(join(place.cwd, '.git'), { recursive: true })
   rmSync(join(place.context.home, 'transcripts', loop, '1.jsonl'))
@@ -168,7 +168,7 @@ test.skipIf(isOnPostgres)('what only the disk or git had is left out once it is 
   await expect(place.run('get_diff', { loop, iteration: 1 })).rejects.toMatchObject({ code: 'checkpoint-missing' })
 })
 
-test('a claim for a stage, or in passing, is told as such', async () => {
+test('a claim for a stage, or in passing, is shown as such', async () => {
   const place = openPlace({ cwd: temporaryFolder() })
   writeFileSync(join(place.cwd, 'n'), '')
   const agent = place.agent(`echo x >> n

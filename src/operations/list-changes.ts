@@ -1,11 +1,11 @@
-/** How agents in panes went from one state to another, in order. */
+/** Lists state changes of agents in panes, in order. */
 import type { Change } from '../dispatch/crew.ts'
 import { type CrewName, findCrew } from './crew-place.ts'
 import type { Operation } from './operation.ts'
 
 export type ListedChange = { seq: number; at: number; agent: string } & Change
 
-/** `after`: the last one that is known. They come in portions; who reads on from the last `seq` misses none. */
+/** `after`: the last known one. Returned in portions; continuing from the last `seq` misses none. */
 export const listChanges: Operation<CrewName & { after?: number }, { changes: ListedChange[] }> = {
   name: 'list_changes',
   effect: 'read',
@@ -13,7 +13,7 @@ export const listChanges: Operation<CrewName & { after?: number }, { changes: Li
   async run(context, { after = 0, ...crew }) {
     const { id } = await findCrew(context, crew)
     const stored = await context.store().panes.changes(after, id)
-    // The dispatcher alone writes them.
+    // Only the dispatcher writes them.
     return { changes: stored.map(({ seq, at, name, change }) => ({ seq, at, agent: name, ...(change as Change) })) }
   },
 }

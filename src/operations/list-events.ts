@@ -1,9 +1,9 @@
-/** What has happened to loops, in order. */
+/** Lists the events of loops, in order. */
 import type { StoredEvent } from '../host/store.ts'
 import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'
 
-/** `after`: the last one that is known. Who reads on from the last `seq` misses none. */
+/** `after`: the last known one. Continuing from the last `seq` misses none. */
 export const listEvents: Operation<{ loop?: string; after?: number }, { events: StoredEvent[] }> = {
   name: 'list_events',
   effect: 'read',

@@ -1,4 +1,4 @@
-/** The agents that ralph knows, and which of them can work here. */
+/** Lists the agents that ralph supports, and which of them are available here. */
 import type { Agent } from '../agents/agent.ts'
 import { agents } from '../agents/index.ts'
 import { askVersion, findAgent } from '../host/probe.ts'
@@ -6,8 +6,8 @@ import { given } from '../request/given.ts'
 import type { Context, Operation } from './operation.ts'
 
 /**
- * `unknown`: it is here, but nobody can tell whether somebody is logged in. `tested`: the version that ralph was tested with.
- * `can`: what it can be told and what it reports.
+ * `unknown`: installed, but whether it is logged in is unknown. `tested`: the version that ralph was tested with.
+ * `can`: the settings it supports and what it reports.
  */
 export type Executor = {
   name: string
@@ -16,7 +16,7 @@ export type Executor = {
   version?: string
   tested: string
   can: string[]
-  /** The npm package that it is installed from. */
+  /** The npm package to install it from. */
   install: string
 }
 

@@ -1,4 +1,4 @@
-/** The tasks of the fleet. */
+/** Lists the tasks of the fleet. */
 import type { FleetFilter } from '../host/fleet-store.ts'
 import { given } from '../request/given.ts'
 import { fleetStore } from './fleet-desk.ts'

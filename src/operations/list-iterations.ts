@@ -1,4 +1,4 @@
-/** The iterations of a loop, in order, a page at a time. */
+/** Lists the iterations of a loop, in order, one page at a time. */
 import type { Report } from '../engine/report.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { given } from '../request/given.ts'
@@ -6,10 +6,10 @@ import { findLoop } from './find-loop.ts'
 import { type Iteration, viewIterations } from './iteration-view.ts'
 import type { Operation } from './operation.ts'
 
-/** `after`: the number of the last one that is known. `brief`: a line of what each said, and nothing of what its checks printed. */
+/** `after`: the number of the last known one. `brief`: one line of each message, and no check output. */
 export type ListingIterations = { loop: string; after?: number; limit?: number; brief?: boolean }
 
-/** `next` is there when more follow. */
+/** `next` is set if more follow. */
 export type ListedIterations = { loop: string; iterations: Iteration[]; next?: number }
 
 export const listIterations: Operation<ListingIterations, ListedIterations> = {
@@ -21,7 +21,7 @@ export const listIterations: Operation<ListingIterations, ListedIterations> = {
   async run(context, { loop: name, after = 0, limit = 100, brief = false }) {
     const store = context.store()
     const loop = await store.load(await findLoop(context, name))
-    const rows = await store.iterations(loop.id, { after, limit: limit + 1 }) // one more tells whether there is another page
+    const rows = await store.iterations(loop.id, { after, limit: limit + 1 }) // one extra: is there another page?
     const page = rows.slice(0, limit)
     const next = rows.length > limit ? page.at(-1)?.n : undefined
     const iterations = await viewIterations(store, loop, page)
@@ -31,7 +31,7 @@ export const listIterations: Operation<ListingIterations, ListedIterations> = {
 
 const WORDS_SHOWN = 1_000
 
-/** The end of long texts; an iteration by itself has all of them. */
+/** Only the end of long texts; get_iteration returns all of them. */
 function inShort(iteration: Iteration): Iteration {
   return {
     ...iteration,
@@ -42,7 +42,7 @@ function inShort(iteration: Iteration): Iteration {
 
 const LINE_SHOWN = 160
 
-/** A thousand of these must be small. */
+/** Small enough to list a thousand. */
 function inBrief(iteration: Iteration): Iteration {
   const { words, verdicts, findings, reports, refused } = iteration
   return {
@@ -55,7 +55,7 @@ function inBrief(iteration: Iteration): Iteration {
   }
 }
 
-/** The line with which its last paragraph begins: agents sum up at the end. A promise alone says nothing. */
+/** The first line of the last paragraph, because agents summarize at the end. A bare promise says nothing. */
 function gistOf(words: string): string {
   const paragraphs = words.split(/\n\s*\n/).filter((text) => text.trim() !== '')
   const last = paragraphs.findLast((text) => !/^<promise>[^<]*<\/promise>$/.test(text.trim())) ?? paragraphs.at(-1)

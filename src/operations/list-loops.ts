@@ -1,4 +1,4 @@
-/** The loops there are. */
+/** Lists the loops. */
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ListFilter, LoopRow } from '../host/store.ts'
@@ -24,7 +24,7 @@ export const listLoops: Operation<ListFilter, { loops: ListedLoop[]; next?: stri
   },
 }
 
-/** As loops know it; one that is gone is known by its name. */
+/** As loops store it; a deleted folder keeps its name. */
 export function folderAt(path: string): string {
   try {
     return realpathSync(path)

@@ -18,7 +18,7 @@ import { type OperationPlace, openPlace } from './place.test-support.ts'
 
 const DONE = 'date +%N > work.txt; echo "<promise>COMPLETE</promise>"'
 
-/** A place in which it is the day of the stories. */
+/** A place whose clock matches the stories. */
 function openThen(): OperationPlace {
   const place = openPlace()
   place.context.now = () => START
@@ -29,7 +29,7 @@ const needsIn = async (place: OperationPlace) => (await place.run('list_needs', 
 const owned = (owner: object): Partial<Spec> => ({ work: { ...specOf().work, owner: owner as Owner } })
 const asksFor = (about: string): Happening => turn({ ask: { kind: 'person', words: 'May it go on?', about } })
 
-test('a loop that was left alone needs somebody who goes on with it', async () => {
+test('an interrupted loop needs a person to resume it', async () => {
   const place = openPlace()
   const prompt = '\n  Build it \nwith care'
   const { loop } = await place.run('start_loop', { prompt, agent: place.agent(DONE), dir: place.cwd })
@@ -62,7 +62,7 @@ test.each<[kind: string, spec: Partial<Spec>, story: Happening[], more: object]>
     times(5, crashes()),
     { reason: 'agent-failed', sentence: expect.stringMatching(/^halted \(agent-failed\)/) },
   ],
-])('%s is told by what the loop is at', async (kind, spec, story, more) => {
+])('%s is derived from the state of the loop', async (kind, spec, story, more) => {
   const place = openThen()
   await storyIn(place.context.store(), 'a1', spec, ...story)
   expect(await needsIn(place)).toMatchObject([{ loop: 'a1', kind, n: story.length, unread: true, ...more }])
@@ -73,21 +73,21 @@ test('work that cannot be merged is a conflict', async () => {
   const store = place.context.store()
   const loop = await storyIn(store, 'a1', {}, works)
   const lease = await store.lease('a1')
-  if ('heldBy' in lease) throw new Error('Somebody drives it.')
+  if ('heldBy' in lease) throw new Error('Another process is running it.')
   const next = { kind: 'halt', reason: 'conflict', sentence: 'Both changed a.ts.' } as const
   await store.save(lease, { ...loop, next }, { kind: 'woke', at: START })
   await lease.release()
   expect(await needsIn(place)).toMatchObject([{ kind: 'conflict', reason: 'conflict' }])
 })
 
-test('changed tests that wait to be allowed are named, with what was found', async () => {
+test('changed tests that wait for permission are listed with their findings', async () => {
   const place = openPlace()
   await bentLoop(place.context, 'bent-1', { paths: ['a.test.ts', 'b.test.ts'] })
   const paths = ['a.test.ts', 'b.test.ts'].map((path) => ({ path, words: 'was changed' }))
   expect(await needsIn(place)).toMatchObject([{ loop: 'bent-1', kind: 'allow', paths, question: expect.any(String) }])
 })
 
-test('work of a task that waits to be accepted is reviewed, until it is', async () => {
+test('work that waits to be accepted needs a review, until it is accepted', async () => {
   const place = openPlace({ cwd: (await makeRepository()).dir })
   const { id } = await place.run('create_task', { title: 'Fix the login', agent: place.agent(DONE), worktree: true })
   const { loop } = await place.run('start_loop', { task_id: id })
@@ -99,7 +99,7 @@ test('work of a task that waits to be accepted is reviewed, until it is', async 
   expect(await needsIn(place)).toEqual([])
 })
 
-test('a loop that was retried needs nobody, its retry does', async () => {
+test('a retried loop no longer needs a person, its retry does', async () => {
   const place = openPlace({ cwd: (await makeRepository()).dir })
   const asked = {
     prompt: 'Build it',
@@ -113,14 +113,14 @@ test('a loop that was retried needs nobody, its retry does', async () => {
   expect(await needsIn(place)).toMatchObject([{ loop: again.loop, kind: 'unattended' }])
 })
 
-test('what stopped a week ago is given up', async () => {
+test('a loop that stopped a week ago counts as abandoned', async () => {
   const place = openThen()
   await storyIn(place.context.store(), 'a1', {}, ...times(5, crashes()))
   place.context.now = () => START + 7 * 24 * 3_600_000 + 1
   expect(await needsIn(place)).toEqual([])
 })
 
-test('what was seen comes last, until something happens again', async () => {
+test('seen loops come last, until something happens again', async () => {
   const place = openThen()
   const store = place.context.store()
   await storyIn(store, 'a1', {}, wantsPerson())

@@ -1,4 +1,4 @@
-/** The loops that need a person, and what for. */
+/** Lists the loops that need a person, and why. */
 import { homeFolder } from '../engine/home-folder.ts'
 import { count } from '../engine/limits.ts'
 import { ALLOW, type HaltReason, type Loop, type OwnerKind } from '../engine/loop.ts'
@@ -13,8 +13,8 @@ import type { Context, Operation } from './operation.ts'
 import { standingOf } from './standing.ts'
 
 /**
- * `n`: the number of the loop's last event. `title`: that of its task, or the first line of its prompt. `paths`: the changed
- * tests that it waits for, with what was found. `unread`: nobody has seen its last event.
+ * `n`: the number of the loop's last event. `title`: of its task, or the first line of its prompt. `paths`: the changed
+ * tests that it waits for, with the findings. `unread`: its last event has not been seen.
  */
 export type Need = {
   loop: string
@@ -34,7 +34,7 @@ export type Need = {
   unread: boolean
 }
 
-/** Who has more than these will not look at the rest; get_overview counts them all. */
+/** Nobody looks at more than these; get_overview counts them all. */
 const MOST = 200
 
 export const listNeeds: Operation<Record<string, never>, { needs: Need[] }> = {
@@ -77,7 +77,7 @@ async function toNeed(context: Context, { loop: id, n, at, why, unread }: Needin
 
 const TITLE = 200
 
-/** By what the loop is at, never by what it says. */
+/** Decided by the state of the loop, never by its sentences. */
 function kindOf(loop: Loop, why: Needing['why']): Need['kind'] {
   const { next, tally, spec } = loop
   if (why === 'stuck') return next.kind === 'halt' && next.reason === 'conflict' ? 'conflict' : 'stuck'

@@ -10,7 +10,7 @@ case $(wc -l < $0.count) in
 *) touch done.txt; echo "<promise>COMPLETE</promise>" ;;
 esac`
 
-test('a strip shows what came of each iteration', async () => {
+test('a strip shows the outcome of each iteration', async () => {
   const place = openPlace()
   const asked = { prompt: 'Build it', agent: place.agent(AGENT), checks: ['test -e done.txt'] }
   const { loop } = await place.run('start_loop', asked)
@@ -31,7 +31,7 @@ test('a strip shows what came of each iteration', async () => {
   expect(last?.bars).toMatchObject([{ n: 3 }])
 })
 
-test('an agent that fails again and again leaves a crash', async () => {
+test('an agent that keeps failing leaves a crash', async () => {
   const place = openPlace()
   const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('exit 3') })
   await place.drive(loop)

@@ -1,8 +1,8 @@
-/** The last iterations of several loops in short, for a page that shows many of them. */
+/** Lists the last iterations of several loops in brief, for a page that shows many loops. */
 import type { Strip } from '../host/store.ts'
 import type { Operation } from './operation.ts'
 
-/** `loops`: whole ids. `most`: iterations of each. */
+/** `loops`: full ids. `most`: iterations per loop. */
 export type ListingStrips = { loops: string[]; most?: number }
 
 const USUAL = 24

@@ -1,4 +1,4 @@
-/** The tasks of the board. */
+/** Lists the tasks on the board. */
 import type { BoardFilter } from '../host/store.ts'
 import { given } from '../request/given.ts'
 import { type ListedTask, listed } from './get-task.ts'

@@ -1,4 +1,4 @@
-/** What goes into the operations on loops, and what comes out. */
+/** Schemas of the operations on loops. */
 import * as z from 'zod'
 import { type Fact, type Loop, type Next, REQUIRABLE } from '../engine/loop.ts'
 import { SERVICE_NAMES } from '../formats/services.ts'
@@ -112,10 +112,10 @@ const startFields = z.strictObject({
   worktree: z.boolean().exactOptional(),
 })
 
-/** What a loop can be told wherever it runs. */
+/** Settings of a loop, wherever it runs. */
 export const requestFields: z.ZodObject = startFields.omit({ task_id: true, dir: true, worktree: true })
 
-/** Either a prompt, or a task that says everything. */
+/** Either a prompt, or a task that contains everything. */
 const startInput = startFields.superRefine((asked, { addIssue }) => {
   const [beside] = Object.keys(asked).filter((field) => field !== 'task_id')
   if (asked.task_id === undefined && asked.prompt === undefined)
@@ -124,7 +124,7 @@ const startInput = startFields.superRefine((asked, { addIssue }) => {
     addIssue({ code: 'custom', path: [beside], message: 'cannot be combined with task_id' })
 }) as unknown as z.ZodType<Starting>
 
-// The engine's own values are made by it alone, so what they are within is not checked again.
+// Only the engine creates these values, so their contents are not validated again.
 const next = z.looseObject({ kind: z.string() }) as unknown as z.ZodType<Next>
 const fact = z.looseObject({ kind: z.string(), at: z.number() }) as unknown as z.ZodType<Fact>
 const loop = z.looseObject({

@@ -1,8 +1,8 @@
-/** A person has seen what happened to a loop. */
+/** Marks the events of a loop as seen. */
 import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'
 
-/** `n`: the number of the last event that they have seen. */
+/** `n`: the number of the last event seen. */
 export type Seen = { loop: string; n: number }
 
 export const markSeen: Operation<Seen, Seen> = {

@@ -3,7 +3,7 @@ import { openPlace } from './place.test-support.ts'
 
 const WORKS = 'echo x >> work.txt'
 
-test('a program takes up a loop that halted on a limit', async () => {
+test('a program resumes a loop that halted on a limit', async () => {
   const place = openPlace()
   const asked = { prompt: 'Build it', agent: place.agent(WORKS), limits: { iterations: 1 } }
   const { loop } = await place.run('start_loop', asked)
@@ -14,14 +14,14 @@ test('a program takes up a loop that halted on a limit', async () => {
   expect([next, tally.iteration]).toMatchObject([{ kind: 'halt', reason: 'max-iterations' }, 3])
 })
 
-test('an open loop gets the limits, and is resumed as ever', async () => {
+test('an open loop gets the limits, and resumes as usual', async () => {
   const place = openPlace()
   const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(WORKS) })
   expect(await place.run('resume', { loop, limits: { iterations: 2 } })).toEqual({ loop, heard: 'nobody' })
   expect((await place.drive(loop)).tally.iteration).toBe(2)
 })
 
-test('a limit that the agent cannot keep is refused', async () => {
+test('a limit that the agent cannot enforce is refused', async () => {
   const place = openPlace()
   const asked = { prompt: 'Build it', agent: place.agent(WORKS), limits: { iterations: 1 } }
   const { loop } = await place.run('start_loop', asked)

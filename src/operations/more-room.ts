@@ -1,4 +1,4 @@
-/** More room for a loop: other limits while it is open, and what takes one up again that halted on a limit. */
+/** Gives a loop more room: changes its limits while it is open, or resumes one that halted on a limit. */
 import { wasAccepted } from '../drive/accept.ts'
 import { visit } from '../drive/visit.ts'
 import { endedOnLimit, extend } from '../engine/extend.ts'
@@ -11,10 +11,10 @@ import { mustBeOpen } from './find-loop.ts'
 import type { Context } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
-/** What counts from the beginning of the loop, as the limits did that it had. */
+/** All count from the start of the loop, like the limits it had. */
 export type Room = Partial<Pick<Limits, 'iterations' | 'minutes' | 'tokens' | 'costUsd'>>
 
-/** The loop with the new limits: one that halted on a limit asks for its next turn. */
+/** The loop with the new limits: one that halted on a limit continues with its next turn. */
 export async function giveRoom(context: Context, id: string, limits: Room): Promise<Loop> {
   const store = context.store()
   const loop = await store.load(id)

@@ -1,6 +1,6 @@
-/** Work that is woken from outside, however often, and never done twice at once. */
+/** Runs work each time it is woken, but never twice at once. */
 
-/** Does something each time it is woken, one after the other; what happens during one is seen by the next. */
+/** Runs once per wake-up, sequentially; a wake-up during a run triggers another run. */
 export function oneByOne(
   work: () => Promise<void>,
   fail: (cause: unknown) => void,

@@ -1,4 +1,4 @@
-/** The configuration that a new loop in a folder obeys: none that a loop changed and nobody has looked at. */
+/** Loads the configuration for a new loop in a folder, unless a loop changed it and no person has trusted it since. */
 import { lookAtLeft } from '../drive/look-at-settings.ts'
 import type { Config } from '../formats/config.ts'
 import { loadConfig } from '../host/config.ts'
@@ -10,7 +10,7 @@ export async function openConfig({ home, store }: Pick<Context, 'home' | 'store'
   return loadConfig(home, dir)
 }
 
-/** Throws where a loop changed it and nobody has agreed. */
+/** Throws if a loop changed it and no person has trusted it. */
 export async function mustObey({ home, store }: Pick<Context, 'home' | 'store'>, dir: string): Promise<void> {
   await lookAtLeft(store(), home, dir)
   mustBeTrusted(home, dir)

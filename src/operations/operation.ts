@@ -1,4 +1,4 @@
-/** An operation: one thing that can be done to ralph from outside. Every front calls these and adds nothing but form. */
+/** An operation: one thing that can be done to ralph from outside. Every front calls these and adds only presentation. */
 import { join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
 import { isLocked } from '../host/lock.ts'
@@ -6,47 +6,47 @@ import { SERVER_LOCK } from '../host/server-file.ts'
 import type { Store } from '../host/store.ts'
 import { hasQueue } from './queue.ts'
 
-/** What every operation works with. */
+/** The context of every operation. */
 export type Context = {
   env: Readonly<Record<string, string | undefined>>
-  /** The folder that relative paths and project names begin at. */
+  /** The base of relative paths and project names. */
   cwd: string
   home: string
-  /** The URL of the database that is not in this home, but shared. */
+  /** The URL of a shared database, instead of the one in this home. */
   database?: string | undefined
   /** Where ralph is installed. */
   root: string
   now: () => number
-  /** Sets its clock by the one that several machines share. Absent: it has one of its own. */
+  /** Synchronizes with the clock that several machines share. Absent: it uses its own. */
   follow?(time: number): void
-  /** Who hears that loops of this process are alive. */
+  /** Listener for heartbeats of loops of this process. */
   beats?: Beats
-  /** Opened when first asked for. */
+  /** Opened on first use. */
   store(): Store
-  /** Closes the store. Who asks for one afterwards gets a new one. */
+  /** Closes the store. A later call opens a new one. */
   close(): Promise<void>
-  /** Tells something that a person should know, once. */
+  /** Shows a note to the user, once. */
   note: (text: string) => void
-  /** Who drives loops here, in a process that stays. Absent: whoever asked drives it. */
+  /** Drives loops in a long-running process. Absent: the caller drives them. */
   workers?: Workers
-  /** Who puts tasks on the board through this. Absent: a person. */
+  /** Who creates board tasks through this context. Absent: a person. */
   by?: 'person' | 'program' | 'agent'
-  /** Finds the process that asks, where that is not this one. */
+  /** Finds the calling process, if it is not this one. */
   caller?: () => Caller
-  /** Tells the one who asked how it goes, while they wait. */
+  /** Reports progress to the waiting caller. */
   progress?: (words: string) => void
-  /** Who asked has gone. */
+  /** Aborted when the caller has disconnected. */
   signal?: AbortSignal
 }
 
-/** The store calls it whenever a loop of this process is shown to be alive. */
+/** Called by the store on every heartbeat of a loop of this process. */
 export type Beats = { onBeat?: (loop: string) => Promise<void> }
 
-/** Its id. `gone`: it has ended, or hung up. Undefined: the system does not tell. */
+/** Its id. `gone`: it has exited or disconnected. Undefined: the system does not say. */
 export type Caller = number | 'gone' | undefined
 
 export type Workers = {
-  /** Goes on with a loop, as soon as there is room. */
+  /** Continues a loop as soon as there is room. */
   take(loop: string): void
   /** Something was queued. */
   look(): void
@@ -55,19 +55,19 @@ export type Workers = {
 export type Operation<Input, Output> = {
   /** As programs call it. */
   name: string
-  /** `destroy`: it ends or removes something. */
+  /** `destroy`: ends or deletes something. */
   effect: 'read' | 'write' | 'destroy'
   summary: string
-  /** It is a tool for models, by this name, or by its own; `description` says when to use it, besides the summary. `idempotent`: doing it twice is doing it once. */
+  /** A tool for models, under this name or its own; `description` adds when to use it to the summary. `idempotent`: doing it twice equals doing it once. */
   agent?: { tool?: string; description?: string; openWorld?: true; idempotent?: true }
-  /** What it tells is part of a report that is read without a server. */
+  /** Its output is part of a report that is viewed without a server. */
   report?: true
   /** Only a person may do it, never an agent inside a loop. */
   person?: true
   run(context: Context, input: Input): Promise<Output>
 }
 
-/** A loop that somebody must drive now: workers do, here or in the server that has the board; else whoever asked. */
+/** Hands a loop to the workers, here or in the server of the board; without workers, the caller drives it. */
 export async function handOver(
   context: Pick<Context, 'workers' | 'home' | 'store'>,
   { id: loop, spec }: Pick<Loop, 'id' | 'spec'>,
@@ -77,7 +77,7 @@ export async function handOver(
   return { loop, heard: context.workers || isServed ? 'driver' : 'nobody' }
 }
 
-/** Of a store that several machines use, any of them may have the server. */
+/** With a shared store, the server may be on any machine. */
 async function isServedBy({ home, store }: Pick<Context, 'home' | 'store'>): Promise<boolean> {
   return store().shared ? hasQueue(store()) : isLocked(home, SERVER_LOCK)
 }

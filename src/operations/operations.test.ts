@@ -17,7 +17,7 @@ describe('loops', () => {
   const WORKS = 'date +%N > work.txt; echo "I worked."'
   const DONE = 'date +%N > work.txt; echo "<promise>COMPLETE</promise>"'
 
-  test('are started, listed, shown, told and cancelled', async () => {
+  test('are started, listed, shown, steered and cancelled', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(WORKS), checks: ['true'] })
     expect((await place.run('list_loops', { status: ['verifying'], owner: 'person' })).loops).toMatchObject([
@@ -37,12 +37,12 @@ describe('loops', () => {
     await expect(place.run('steer', { loop, words: 'Go on.' })).rejects.toMatchObject({ code: 'loop-ended' })
   })
 
-  test('can have their checks tried before', async () => {
+  test('can have their checks tried first', async () => {
     const { ran } = await openPlace().run('try_checks', { checks: ['true'] })
     expect(ran).toMatchObject([{ check: 'true', result: 'pass', tail: '' }])
   })
 
-  test('that change the configuration have it accepted by a person', async () => {
+  test('that change the configuration need a person to trust it', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(WORKS) })
     const path = join(realpathSync(place.cwd), 'ralph.config.json')
@@ -67,7 +67,7 @@ describe('loops', () => {
     expect((await place.run('list_loops', { text: 'thr' })).loops).toMatchObject([{ prompt: 'Three' }])
   })
 
-  test('are driven, rolled back, and that is undone', async () => {
+  test('are driven and rolled back, and the rollback is undone', async () => {
     const place = openPlace({ cwd: (await makeRepository()).dir })
     const { loop } = await place.run('start_loop', {
       prompt: 'Build it',
@@ -118,7 +118,7 @@ describe('loops', () => {
     expect(existsSync(join(place.cwd, 'work.txt'))).toBe(true)
   })
 
-  test('that wait for it are answered', async () => {
+  test('that wait for an answer are answered', async () => {
     const place = openPlace()
     for (const id of ['bent-1', 'bent-2'])
       await bentLoop(place.context, id, { work: { ...specOf().work, dir: place.cwd } })
@@ -128,7 +128,7 @@ describe('loops', () => {
     expect(await place.run('answer', { loop: 'bent-2', words: 'Put it back.' })).toMatchObject({ heard: 'nobody' })
   })
 
-  test('are told of comments on their diffs', async () => {
+  test('get comments on their diffs', async () => {
     const place = openPlace({ cwd: (await makeRepository()).dir })
     const agent = place.agent(WORKS)
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent, limits: { iterations: 1 } })
@@ -143,7 +143,7 @@ describe('loops', () => {
     expect(await place.run('remove_comment', { loop, comment: id })).toEqual({ loop, comment: id })
   })
 
-  test('that stopped short are forked and retried', async () => {
+  test('that stopped early are forked and retried', async () => {
     const place = openPlace({ cwd: (await makeRepository()).dir })
     const { loop } = await place.run('start_loop', {
       prompt: 'Build it',
@@ -156,7 +156,7 @@ describe('loops', () => {
     expect((await place.run('list_loops', {})).loops).toHaveLength(3)
   })
 
-  test('that wait for it go on with what is allowed', async () => {
+  test('that wait for permission continue once it is given', async () => {
     const place = openPlace()
     await bentLoop(place.context, 'bent-1', { work: { ...specOf().work, dir: place.cwd } })
     expect(await place.run('allow', { loop: 'bent-1' })).toMatchObject({ paths: ['test/a.test.ts'], heard: 'nobody' })
@@ -188,7 +188,7 @@ describe('loops', () => {
     expect((await place.run('get_loop', { loop })).iterations).toHaveLength(1)
   })
 
-  test.skipIf(isOnPostgres)('are the same in a database that is rebuilt, which is used from then on', async () => {
+  test.skipIf(isOnPostgres)('are the same in a rebuilt database, which is used from then on', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent(DONE) })
     await place.drive(loop)
@@ -343,7 +343,7 @@ describe('agents in panes', () => {
     ])
   })
 
-  test('get tasks in their order, and lose those that are dropped', async () => {
+  test('get tasks in order, except dropped ones', async () => {
     const { run } = await openCrew()
     expect(await run('give_task', { agent: 'web', prompt: 'One' })).toEqual({ agent: 'web', ahead: 0, running: false })
     expect(await run('give_task', { agent: 'WEB', prompt: 'Two' })).toMatchObject({ agent: 'web', ahead: 1 })
@@ -354,7 +354,7 @@ describe('agents in panes', () => {
     await expect(run('drop_task', { agent: '2', task: 2 })).rejects.toThrow('there is no task 2')
   })
 
-  test('are left what their dispatcher does', async () => {
+  test('get orders that their dispatcher carries out', async () => {
     const { run, id, context } = await openCrew()
     expect(await run('see_agent', { agent: 'api' })).toEqual({ agent: 'api', running: false })
     holdCrew(context, id)
@@ -367,7 +367,7 @@ describe('agents in panes', () => {
     expect(mail).toEqual(['api seen', 'web retry', 'web remove'])
   })
 
-  test('are added to a dispatcher that is running, each in a folder of its own', async () => {
+  test('are added to a running dispatcher, each in its own folder', async () => {
     const { run, id, context, cwd, config } = await openCrew()
     writeFileSync(join(cwd, 'script.json'), '{"turns": [[{"text": "Hello."}]]}')
     const asked = { name: 'docs', agent: 'scripted:script.json', dir: cwd }
@@ -387,7 +387,7 @@ describe('agents in panes', () => {
     await expect(run('add_agent', { ...asked, name: '12' })).rejects.toThrow('not just digits, got "12".')
   })
 
-  test('tell how they changed, in order', async () => {
+  test('list their state changes in order', async () => {
     const { run, id, context, web } = await openCrew()
     const save = (change: object) => context.store().panes.save({ crew: id, name: 'web' }, web, { change })
     await save({ state: 'WORKING', words: 'Starting task', loop: 'a1', iteration: 0 })
@@ -408,7 +408,7 @@ describe('agents in panes', () => {
 })
 
 describe('this machine', () => {
-  test('tells where one is, and which agents are here', async () => {
+  test('shows the current folder and the available agents', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })
     expect(await place.run('get_context', {})).toMatchObject({
@@ -421,7 +421,7 @@ describe('this machine', () => {
     expect(executors.find(({ name }) => name === 'claude')).toMatchObject({ install: '@anthropic-ai/claude-code' })
   })
 
-  test('waits for what happens to a loop', async () => {
+  test('waits for something to happen to a loop', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('echo "I worked."') })
     const before = await place.run('wait_loop', { loop, seconds: 0 })
@@ -435,7 +435,7 @@ describe('this machine', () => {
     expect((await place.run('wait_loop', { loop, after: news.seq })).events).toMatchObject([{ kind: 'told' }])
   })
 
-  test('waits no longer than whoever asked', async () => {
+  test('stops waiting when the caller is gone', async () => {
     const place = openPlace()
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: place.agent('true') })
     const progress: string[] = []
@@ -453,7 +453,7 @@ describe('this machine', () => {
 describe('tasks of the board', () => {
   const DONE = 'date +%N > work.txt; echo "<promise>COMPLETE</promise>"'
 
-  test('are made, read, changed, started and removed', async () => {
+  test('are created, read, changed, started and deleted', async () => {
     const place = openPlace()
     expect(await place.run('set_group', { project_id: 'shop', repo: '.' })).toMatchObject({ name: 'shop' })
     expect((await place.run('list_groups', {})).groups).toHaveLength(1)
@@ -502,7 +502,7 @@ test.each<[OperationName, object]>([
   ['set_fleet', { keep_days: 9 }],
 ])('%s needs the database of a fleet, and says how to name it', async (name, input) => {
   const asked = openPlace().run(name, input)
-  // The tests of fronts on Postgres have a fleet.
+  // The front tests on Postgres have a fleet.
   if (isOnPostgres) return void (await asked.catch(() => {}))
   await expect(asked).rejects.toMatchObject({
     code: 'usage',
@@ -510,7 +510,7 @@ test.each<[OperationName, object]>([
   })
 })
 
-test('every operation of the table was run above, and has the name of its row', () => {
+test('every operation in the table was run above, and matches the name of its row', () => {
   expect([...ran].sort()).toEqual(Object.keys(OPERATIONS).sort())
   for (const [name, operation] of Object.entries(OPERATIONS)) expect(operation.name).toBe(name)
 })

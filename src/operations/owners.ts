@@ -1,4 +1,4 @@
-/** The owners of loops: one row a kind. */
+/** The owners of loops: one row per kind. */
 
 import { boardRules } from '../board/owner.ts'
 import { paneRules } from '../dispatch/owner.ts'
@@ -17,7 +17,7 @@ const personRules: OwnerRules = {
 
 const OWNERS: Readonly<Record<OwnerKind, OwnerRules>> = {
   person: personRules,
-  // Outside of its session a loop is its person's.
+  // Outside its session, a loop belongs to its user.
   session: personRules,
   project: projectRules,
   vault: vaultRules,

@@ -1,4 +1,4 @@
-/** What goes into the operations that a page is made of, and what comes out. */
+/** Schemas of the operations behind the page. */
 import * as z from 'zod'
 import type { HaltReason, Status } from '../engine/loop.ts'
 import type { BoardStatus } from '../formats/board-task.ts'

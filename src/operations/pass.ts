@@ -1,4 +1,4 @@
-/** The pass of the agent that asks: it stands for one turn of one loop, while the loop is at it. */
+/** The pass of the calling agent: valid for one turn of one loop, while that turn runs. */
 import { hashOf } from '../drive/pass.ts'
 import type { Loop } from '../engine/loop.ts'
 import type { Report } from '../engine/report.ts'
@@ -8,7 +8,7 @@ import type { Context } from './operation.ts'
 
 export type Pass = { hash: string; turn: TurnKey; loop: Loop }
 
-/** What a report is answered with. `next`: what happens now, for the agent. */
+/** The answer to a report. `next`: what the agent should do now. */
 export type Heard = { recorded: true; next: string }
 
 export async function passOf({ env, store }: Pick<Context, 'env' | 'store'>): Promise<Pass> {
@@ -20,7 +20,7 @@ export async function passOf({ env, store }: Pick<Context, 'env' | 'store'>): Pr
 
 const MOST = 100
 
-/** Keeps a report of the turn under way. */
+/** Stores a report of the current turn. */
 export async function keepReport(context: Context, { hash, turn }: Pass, report: Report): Promise<void> {
   const { reports } = context.store()
   if ((await reports.of(turn)).length >= MOST)

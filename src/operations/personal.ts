@@ -1,4 +1,4 @@
-/** What tells whose machine this is: the names and folders that a redacted report leaves out. */
+/** What identifies the user of this machine: names and folders that a redacted report leaves out. */
 import { homedir, hostname, userInfo } from 'node:os'
 import type { Loop } from '../engine/loop.ts'
 import { type Personal, redactor } from '../formats/redact.ts'
@@ -6,7 +6,7 @@ import { realFolder } from '../host/files.ts'
 import { mask } from '../host/mask.ts'
 import type { Context } from './operation.ts'
 
-/** What is done to every text of a report: secrets are masked, and with `redact` names, addresses and paths are, too. `project`: the folders it is about. */
+/** Applied to every text of a report: masks secrets and, with `redact`, names, addresses and paths. `project`: the folders it covers. */
 export function editorIn(
   context: Pick<Context, 'env' | 'home'>,
   { redact, project }: { redact: boolean; project: readonly string[] },
@@ -30,13 +30,13 @@ export function foldersOf({ spec: { work } }: Loop): string[] {
   return [work.dir, ...(work.worktree ? [work.worktree.path, work.worktree.from] : [])]
 }
 
-/** As it is named, and without links on the way to it. */
+/** As given, and with symlinks resolved. */
 function bothWays(folder: string | undefined): string[] {
   if (!folder) return []
   try {
     return [folder, realFolder(folder)]
   } catch {
-    return [folder] // it is gone, but its name is not
+    return [folder] // deleted, but its name may still appear
   }
 }
 

@@ -1,4 +1,4 @@
-/** A place to run operations in: a folder, a home, and what operations are called with. */
+/** A place to run operations in: a folder, a home, and a context. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -19,14 +19,14 @@ export type OperationPlace = {
   context: Context
   cwd: string
   notes: string[]
-  /** Calls an operation as an outside program does; what comes back fits its schema. */
+  /** Calls an operation like an outside program; the answer must match its schema. */
   run<Name extends OperationName>(name: Name, input: object): Output<Name>
   drive(loop: string): Promise<Loop>
-  /** An agent of these lines of sh. */
+  /** An agent from a shell snippet. */
   agent(lines: string): string
 }
 
-/** Operations that any test of this file has run. */
+/** Operations that the tests of this file have run. */
 export const ran: Set<string> = new Set()
 
 export function openPlace({
@@ -55,7 +55,7 @@ export function openPlace({
     notes,
     run<Name extends OperationName>(name: Name, input: object) {
       ran.add(name)
-      // What comes out is what its schema says.
+      // The output must match its schema.
       return call(context, name, input).then((output) => {
         expect(SCHEMAS[name].output.parse(output)).toEqual(output)
         return output

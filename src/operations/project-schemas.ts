@@ -1,10 +1,10 @@
-/** What goes into the operations on projects, and what comes out. */
+/** Schemas of the operations on projects. */
 import * as z from 'zod'
 import { GRADES } from '../engine/loop.ts'
 import type { Task } from '../formats/tasks.ts'
 import { finding, name, path, type SchemasOf, whole } from './schema-parts.ts'
 
-// Other tools may keep fields of their own in a task; parsing tasks.json has looked at ours.
+// Other tools may add their own fields to a task; ours are validated when tasks.json is parsed.
 const task = z.looseObject({ id: z.string(), title: z.string(), status: z.string() }) as unknown as z.ZodType<Task>
 
 const obstacle = z.strictObject({

@@ -1,4 +1,4 @@
-/** What would give the loop a better grade the next time. */
+/** Advice on how to get a better grade next time. */
 import type { Finding, Loop, Trial } from '../engine/loop.ts'
 import { proveNext } from '../engine/proof.ts'
 import { listed } from '../engine/proof-words.ts'
@@ -7,7 +7,7 @@ import { unconfirmed } from '../engine/stakes.ts'
 import { excusedPaths, hasFailed, openFindings, ranOf, trialOf, trialsOf } from '../engine/trials.ts'
 import { ownerOf } from './owners.ts'
 
-/** Undefined where nothing would, or where the loop is not complete. */
+/** Undefined if there is none, or the loop is not complete. */
 export function adviceFor(loop: Loop): string | undefined {
   const { id, next } = loop
   if (next.kind !== 'complete') return undefined
@@ -27,7 +27,7 @@ export function adviceFor(loop: Loop): string | undefined {
   }
 }
 
-/** Findings that say how it was at the start, or in other words, are no reason for the grade. */
+/** Findings about the original state, or that repeat others, did not cause the grade. */
 const ASIDE: ReadonlySet<Finding['kind']> = new Set(['inherited', 'noted', 'flaky', 'fewer-tests'])
 
 function alteredAdvice(loop: Loop): string {
@@ -45,7 +45,7 @@ function alteredAdvice(loop: Loop): string {
     : `${better}, or allow the change up front: --may-change GLOB.`
 }
 
-/** Where the checks could not be tried with the tests of the start, something about the place has to change. */
+/** If the checks could not run with the original tests, the place of the experiments must change. */
 function untriedAdvice(loop: Loop): string | undefined {
   const { spec, tally } = loop
   const fails = allChecks(spec).some(

@@ -1,10 +1,10 @@
-/** What comes out of the operation that shows a proof. */
+/** Output schema of the operation that shows a proof. */
 import * as z from 'zod'
 import { type Finding, GRADES } from '../engine/loop.ts'
 import type { FoundProof } from './get-proof.ts'
 import { status, whole } from './schema-parts.ts'
 
-// The kinds of findings are the engine's own.
+// The engine defines the kinds of findings.
 export const finding: z.ZodType<Finding> = z.strictObject({
   kind: z.string(),
   path: z.string(),

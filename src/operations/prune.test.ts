@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { OPERATIONS } from './index.ts'
 import { openPlace } from './place.test-support.ts'
 
-test('pruning forgets how the board changed, but not what happened in the last day', async () => {
+test('pruning deletes changes of the board, except those of the last day', async () => {
   const place = openPlace()
   const { context } = place
   await place.run('create_task', { title: 'Build it' })

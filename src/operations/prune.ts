@@ -1,4 +1,4 @@
-/** Removes old transcripts, checkpoints and state files. The database keeps what became of every loop. */
+/** Removes old transcripts, checkpoints and state files. The database keeps the outcome of every loop. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { removeLeftPlaces } from '../drive/left-places.ts'
@@ -24,10 +24,10 @@ export const prune: Operation<{ days?: number }, Pruned> = {
   run: (context, { days }) => pruneOld(context, given({ days })),
 }
 
-/** Whoever follows the board and was away for less than this misses nothing. */
+/** A client of the board that was offline for less than this misses nothing. */
 const READ_ON_MS = 86_400_000
 
-/** `dir`: checkpoints go only in this folder's repository. Without it: in those of all loops. */
+/** `dir`: removes checkpoints only from this folder's repository. Absent: from those of all loops. */
 export async function pruneOld(context: Context, { dir, days }: { dir?: string; days?: number }): Promise<Pruned> {
   const { env, home, now } = context
   await removeLeftPlaces(home)
@@ -46,7 +46,7 @@ export async function pruneOld(context: Context, { dir, days }: { dir?: string; 
   const ended = new Set(over.map(({ id }) => id))
   const checkpoints = await pruneCheckpoints(
     before,
-    // What was not accepted yet lies in a worktree.
+    // Work that has not been accepted is in a worktree.
     new Set(old.map(({ id }) => id).filter((id) => !existsSync(join(home, 'worktrees', id)))),
     new Set(dir === undefined ? old.map((row) => row.dir) : old.length > 0 ? [dir] : []),
   )
@@ -57,7 +57,7 @@ export async function pruneOld(context: Context, { dir, days }: { dir?: string; 
   }
 }
 
-/** Loops that can still go on or be begun again, and tasks that can be started. */
+/** Loops that can still be resumed or retried, and tasks that can be started. */
 async function mayNeedSecrets(store: Store, old: ReadonlySet<string>): Promise<unknown[]> {
   const { rows } = await store.list({ limit: 1_000_000 })
   const loops = await Promise.all(rows.filter(({ id }) => !old.has(id)).map(({ id }) => store.load(id)))

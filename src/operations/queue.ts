@@ -1,4 +1,4 @@
-/** The queue of the board: which loops want to be driven, and who looks after it. */
+/** The queue of the board: which loops want to run, and which process serves it. */
 import type { Status } from '../engine/loop.ts'
 import { isLocked } from '../host/lock.ts'
 import { SERVER_LOCK } from '../host/server-file.ts'
@@ -8,7 +8,7 @@ import type { Context } from './operation.ts'
 
 const QUEUE = 'workers'
 
-/** Held by whoever looks after the queue. `yields`: a server of this home that comes up is let through. */
+/** Held by the process that serves the queue. `yields`: it lets a starting server of this home take over. */
 export function openQueueLock({ store, home }: Pick<Context, 'store' | 'home'>, yields: boolean): NamedLock {
   const lock = store().locks.open(QUEUE)
   return {
@@ -21,15 +21,15 @@ export function openQueueLock({ store, home }: Pick<Context, 'store' | 'home'>, 
   }
 }
 
-/** Whether somebody alive looks after the loops of the board: those that wait go on by themselves. */
+/** Whether a live process serves the queue: waiting loops then continue by themselves. */
 export function hasQueue(store: Pick<Store, 'locks'>): Promise<boolean> {
   return store.locks.isHeld(QUEUE)
 }
 
-/** `place`: what no two loops may work in at once, since each would take the other's changes for its own. */
+/** `place`: no two loops may work there at once, because each would mistake the other's changes for its own. */
 export type Due = { loop: string; place?: string }
 
-/** Loops that were begun come first, then those that somebody has answered, then the queue. */
+/** Started loops come first, then answered ones, then the queue. */
 export async function dueLoops(store: Store, now: number): Promise<Due[]> {
   const begun = (await openLoops(store, ['running', 'verifying', 'waiting'], 'board')).reverse()
   const ordered = new Set(await store.ordered())
@@ -48,7 +48,7 @@ export async function dueLoops(store: Store, now: number): Promise<Due[]> {
   ]
 }
 
-/** What is said to a queued loop is for its first turn; only who resumes it wants it to begin before its time. */
+/** Messages to a queued loop are for its first turn; only a resume starts it early. */
 async function answeredLoops(store: Store, ordered: ReadonlySet<string>): Promise<LoopRow[]> {
   if (ordered.size === 0) return []
   const resumed = new Set(await store.ordered('resume'))
@@ -57,7 +57,7 @@ async function answeredLoops(store: Store, ordered: ReadonlySet<string>): Promis
   return [...resting.filter(({ id }) => ordered.has(id)), ...queued.filter(({ id }) => resumed.has(id))]
 }
 
-/** The folders and repositories that somebody works in just now, whoever's loop it is. */
+/** The folders and repositories in use right now, by any loop. */
 async function busyPlaces(store: Store): Promise<Set<string>> {
   const places = new Set<string>()
   for (const { id } of await openLoops(store, ['running', 'verifying', 'waiting'])) {
@@ -67,13 +67,13 @@ async function busyPlaces(store: Store): Promise<Set<string>> {
   return places
 }
 
-/** A loop, with where it works. */
+/** A loop, and where it works. */
 export async function dueAt(store: Store, loop: string): Promise<Due> {
   const { worktree, gitDir, dir } = (await store.load(loop)).spec.work
   return { loop, ...(worktree ? {} : { place: gitDir ?? dir }) }
 }
 
-/** The loops that somebody paused, by the name under which they did. */
+/** The loops that `by` paused. */
 export async function pausedBy(store: Store, by: string): Promise<string[]> {
   const paused: string[] = []
   for (const { id } of await openLoops(store, ['paused'])) {

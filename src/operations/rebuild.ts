@@ -13,13 +13,13 @@ export const rebuild: Operation<Record<string, never>, Rebuilt> = {
   async run({ home, database, now, close }) {
     if (database)
       throw new RalphError('usage', 'Only the database in RALPH_HOME can be rebuilt. Restore this one from a backup.')
-    // It would go on with the file that is moved aside.
+    // It would keep using the file that is moved aside.
     if (isLocked(home, SERVER_LOCK)) {
       const { url = 'still starting', pid } = readServerFile(home) ?? {}
       const how = pid === undefined ? '' : `: kill ${pid}`
       throw new RalphError('server-running', `ralph serve is using the database (${url}). Stop it, then rebuild${how}`)
     }
-    await close() // of the database that is put aside
+    await close() // of the database that is moved aside
     return rebuildDatabase(home, now, remakeTask)
   },
 }

@@ -11,7 +11,7 @@ import { inDetail, recordLoop, recordStats } from './record-report.ts'
 
 const KEY = `ghp_${'Ab3dEf6hIj9lMn2pQr5tUv8xYz1b'}`
 
-/** Claims at once, is refused, and is done in the second iteration. It names everything that is private. */
+/** Claims at once, is refused, and is done in the second iteration. It prints everything that is private. */
 const AGENT = `
 if test -e first.txt
 then touch done.txt
@@ -36,12 +36,12 @@ async function all(details: AsyncIterable<RecordedDetail>): Promise<RecordedDeta
   return found
 }
 
-/** Which operations were asked. */
+/** Which operations were called. */
 const namesIn = (answers: readonly Answer[]) => answers.map(({ key }) => key.split(' ')[0] as OperationName)
 
 const keysOf = (answers: readonly Answer[]) => answers.map(({ key }) => key)
 
-test('a loop is recorded as the answers that a page asks for', async () => {
+test('a loop is recorded as the answers to what the page requests', async () => {
   const { place, loop } = await twoIterations()
   const { summary, details } = await recordLoop(place.context, loop.slice(0, 6), { version: '1.2.3', redact: false })
   expect(summary).toMatchObject({ kind: 'loop', loop, version: '1.2.3', made_at: expect.any(Number) })
@@ -79,7 +79,7 @@ test('a loop is recorded as the answers that a page asks for', async () => {
   expect(found[0]?.answers[1]?.value).toMatchObject({ files: [{ path: 'first.txt' }] })
 })
 
-test('what a page does not decide by is told as it was, but for secrets', async () => {
+test('text is recorded as it was, except for secrets', async () => {
   const { place, loop } = await twoIterations()
   const { title, summary, details } = await recordLoop(place.context, loop, { version: '1', redact: false })
   const text = JSON.stringify([summary, await all(details)])
@@ -89,7 +89,7 @@ test('what a page does not decide by is told as it was, but for secrets', async 
   expect(text).not.toContain(KEY)
 })
 
-test('redacted, nothing tells who and where somebody is', async () => {
+test('a redacted report does not reveal the user or the machine', async () => {
   const { place, loop } = await twoIterations()
   const { title, summary, details } = await recordLoop(place.context, loop, { version: '1', redact: true })
   const text = JSON.stringify([summary, await all(details)])
@@ -101,13 +101,13 @@ test('redacted, nothing tells who and where somebody is', async () => {
   expect(summary.answers[2]?.value).toMatchObject({ loop, grade: 'verified', checks: [{ after: { result: 'pass' } }] })
 })
 
-test('without git there are no diffs, and nothing else is missing', async () => {
+test('without git only the diffs are missing', async () => {
   const { place, loop } = await twoIterations({ git: false })
   const { details } = await recordLoop(place.context, loop, { version: '1', redact: false })
   expect((await all(details)).map(({ answers }) => answers.length)).toEqual([2, 2])
 })
 
-test('a long diff is cut, and the note is one for readers of a report', async () => {
+test('a long diff is cut, with a note for readers of the report', async () => {
   const { dir } = await makeRepository()
   const place = openPlace({ cwd: dir })
   const agent = place.agent('seq 1 60000 > numbers.txt; echo "<promise>COMPLETE</promise>"')
@@ -120,7 +120,7 @@ test('a long diff is cut, and the note is one for readers of a report', async ()
   expect(JSON.stringify(answers[0]?.value).length).toBeLessThanOrEqual(250_000)
 })
 
-test('an open loop has a forecast, and one that has not begun no iterations', async () => {
+test('an open loop has a forecast, and one that has not started has no iterations', async () => {
   const place = openPlace()
   const { loop } = await place.run('start_loop', { prompt: 'Later', agent: place.agent('true') })
   const { summary, details } = await recordLoop(place.context, loop, { version: '1', redact: false })
@@ -128,13 +128,13 @@ test('an open loop has a forecast, and one that has not begun no iterations', as
   expect(await all(details)).toEqual([])
 })
 
-test('of many iterations the first and the last are told in detail', () => {
+test('with many iterations, the first and the last are recorded in detail', () => {
   const some = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
   expect(inDetail(some(200))).toEqual(some(200))
   expect(inDetail(some(500))).toEqual([...some(20), ...some(500).slice(320)])
 })
 
-test('statistics are recorded with what was asked for, which is redacted as well', async () => {
+test('statistics are recorded with their request, which is also redacted', async () => {
   const { place } = await twoIterations()
   writeFileSync(join(place.cwd, 'x'), '')
   const open = await recordStats(place.context, { dir: place.cwd, since: 5 }, { version: '1', redact: false })

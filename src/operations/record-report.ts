@@ -1,4 +1,4 @@
-/** Records what a report shows: the answers of operations, so that its page needs no server. */
+/** Records the answers of operations for a report, so that its page needs no server. */
 import { count } from '../engine/limits.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -20,10 +20,10 @@ import type { Context, Operation } from './operation.ts'
 import { editorIn, foldersOf } from './personal.ts'
 import { waitLoop } from './wait-loop.ts'
 
-/** `redact`: names, addresses and paths are left out. Secrets always are. */
+/** `redact`: removes names, addresses and paths. Secrets are always removed. */
 export type Recording = { version: string; redact: boolean }
 
-/** `title`: the prompt in a line. `details` come one at a time, because all of them together may be large. */
+/** `title`: the prompt in one line. `details` come one at a time, because together they may be large. */
 export type LoopRecord = { title: string; summary: Recorded; details: AsyncIterable<RecordedDetail> }
 
 export async function recordLoop(context: Context, name: string | undefined, how: Recording): Promise<LoopRecord> {
@@ -56,7 +56,7 @@ export async function recordStats(context: Context, asked: AnalyticsFilter, how:
   const edit = editorIn(context, { redact: how.redact, project: dir === undefined ? [] : [dir] })
   const filter = shareable(asked, edit)
   const value = shareable(await getAnalytics.run(context, asked), edit)
-  // The page asks for what it is told was asked for.
+  // The page sends the same input as recorded here.
   const answers = [{ key: answerKey(getAnalytics.name, filter), value }]
   return { ...heading(context, how), kind: 'stats', filter, answers }
 }
@@ -91,7 +91,7 @@ async function recordWhole(found: Loop, record: Recorder): Promise<Answer[]> {
 
 const PAGE = 1_000
 
-/** Every page of them, and their numbers. */
+/** All pages, and the iteration numbers. */
 async function recordIterations(
   loop: string,
   record: Recorder,
@@ -109,7 +109,7 @@ async function recordIterations(
   return { answers, iterations }
 }
 
-/** How a loop began and how it ended tell most. */
+/** The start and the end of a loop matter most. */
 const FIRST = 20
 const LAST = 180
 
@@ -117,7 +117,7 @@ export function inDetail(iterations: readonly number[]): readonly number[] {
   return iterations.length <= FIRST + LAST ? iterations : [...iterations.slice(0, FIRST), ...iterations.slice(-LAST)]
 }
 
-/** So many bytes of what an agent said, as the page asks for them. */
+/** The most bytes of agent output, as the page requests them. */
 const TRANSCRIPT = 262_144
 
 async function* recordDetails(
@@ -138,7 +138,7 @@ async function* recordDetails(
   }
 }
 
-/** Nothing where there is no checkpoint. */
+/** Empty without a checkpoint. */
 async function recordDiff(
   record: Recorder,
   asked: { loop: string; iteration: number; against: 'previous' | 'start' },
@@ -151,7 +151,7 @@ async function recordDiff(
   }
 }
 
-/** What a diff says about its missing lines is for those who can ask for more. */
+/** The usual note about missing lines is for readers who can request more. */
 function withOwnNote({ key, value }: Answer & { value: { note?: string } }): Answer {
   const note = 'This diff is too long for a report: its last lines are omitted.'
   return { key, value: value.note === undefined ? value : { ...value, note } }

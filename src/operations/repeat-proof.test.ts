@@ -11,7 +11,7 @@ const CHECK = 'sh check.sh'
 
 type Scene = { place: OperationPlace; repository: TestRepository; loop: Loop; tried: string[] }
 
-/** A loop whose agent does this in every turn, driven as far as it goes. */
+/** A loop whose agent does this in every turn, driven until it stops. */
 async function play(files: Record<string, string>, agent: string, asked: object = {}): Promise<Scene> {
   const repository = await makeRepository(files)
   const place = openPlace({ cwd: repository.dir })
@@ -35,7 +35,7 @@ const leftOver = ({ place, repository }: Scene) => [
   ...(existsSync(join(repository.dir, '.git', 'worktrees')) ? ['a worktree'] : []),
 ]
 
-test('a proof is repeated on the files that the checks saw, and nothing is left or changed', async () => {
+test('a proof is repeated on the files that the checks saw, and changes nothing', async () => {
   const scene = await play({ 'check.sh': 'test -f done.txt\n' }, 'echo done > done.txt')
   expect(scene.loop.next).toMatchObject({ kind: 'complete', proof: 'verified' })
   scene.repository.write('done.txt', 'changed since\n')
@@ -92,7 +92,7 @@ test('files that turn a check green only together are named together', async () 
   expect(scene.tried.slice(0, 3)).toEqual(['a.sh', 'b.sh', 'c.sh'])
 })
 
-test('a changed script that is not needed is said to be so', async () => {
+test('a changed script that is not needed is reported as such', async () => {
   const scene = await play(
     { 'check.sh': 'test -f done.txt\n' },
     'echo > done.txt; echo "test -f done.txt # done" > check.sh',
@@ -100,7 +100,7 @@ test('a changed script that is not needed is said to be so', async () => {
   expect((await why(scene)).explained).toEqual({ kind: 'needless' })
 })
 
-test('work that was merged and whose worktree is gone can be proven again', async () => {
+test('merged work whose worktree was deleted can be proven again', async () => {
   const scene = await play({ 'check.sh': 'test -f done.txt\n' }, 'echo done > done.txt', { worktree: true })
   await scene.place.run('accept', { loop: scene.loop.id })
   const { repeated } = await proveAgain(scene.place.context, scene.loop.id, {
@@ -110,7 +110,7 @@ test('work that was merged and whose worktree is gone can be proven again', asyn
   expect(repeated).toMatchObject({ kind: 'graded', grade: 'verified' })
 })
 
-test('is interrupted without a trace', async () => {
+test('leaves no trace when interrupted', async () => {
   const scene = await play({ 'check.sh': 'test -f done.txt\n' }, 'echo done > done.txt')
   const controller = new AbortController()
   const stopped = await proveAgain(scene.place.context, undefined, {

@@ -1,4 +1,4 @@
-/** Tries the proof of a loop once more, here and now, whoever drives it: nothing of the loop is changed. */
+/** Repeats the proof of a loop here and now, whatever process runs it; the loop does not change. */
 import { type Explained, type Explaining, explainProof } from '../drive/explain-proof.ts'
 import { type Repeated, type Repeating, repeatProof } from '../drive/repeat-proof.ts'
 import { GRADES, type Grade, type Loop } from '../engine/loop.ts'
@@ -11,10 +11,10 @@ import type { Context } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import { isGitTree } from './statement.ts'
 
-/** `isAsGood`: it comes to the grade that the loop has, or to a better one. */
+/** `isAsGood`: it reaches the grade of the loop, or a better one. */
 export type Again = { loop: string; grade?: Grade; repeated: Repeated; isAsGood: boolean }
 
-/** Runs the checks and experiments again on the files that the last checks saw, in a clean place. */
+/** Runs the checks and experiments again, in a clean place, on the files that the last checks saw. */
 export async function proveAgain(
   context: Context,
   name: string | undefined,
@@ -28,7 +28,7 @@ export async function proveAgain(
   return { loop: id, ...given({ grade }), repeated, isAsGood: isAsGood(repeated, grade) }
 }
 
-/** Finds which of the changed tests and configuration files turn the checks green. */
+/** Finds which changed tests and configuration files turn the checks green. */
 export async function explainGreen(
   context: Context,
   name: string | undefined,

@@ -1,4 +1,4 @@
-/** The remote repository of the folder that somebody stands in, and who they are: what a task for the fleet begins with. */
+/** Defaults of a fleet task: the remote repository of the current folder, and the submitter. */
 import { userInfo } from 'node:os'
 import { count } from '../engine/limits.ts'
 import { git } from '../host/git.ts'
@@ -8,14 +8,14 @@ import type { Context } from './operation.ts'
 
 export type RepoHere = { repo?: string; base?: string }
 
-/** Empty: this folder is in no repository with a remote named origin. */
+/** Empty: this folder is not in a repository with a remote named origin. */
 export async function repoHere({ cwd }: Pick<Context, 'cwd'>): Promise<RepoHere> {
   const repo = await git(cwd, ['remote', 'get-url', 'origin'])
   if (repo === undefined) return {}
   return { repo, ...given({ base: await git(cwd, ['symbolic-ref', '--quiet', '--short', 'HEAD']) }) }
 }
 
-/** What workers will not see, since it is only here. */
+/** Local work that workers will not see. */
 export async function notOnRemote({ cwd }: Pick<Context, 'cwd'>, base: string): Promise<string[]> {
   const ahead = Number((await git(cwd, ['rev-list', '--count', `refs/remotes/origin/${base}..HEAD`])) ?? 0)
   const isThere = (await git(cwd, ['rev-parse', '--verify', '--quiet', `refs/remotes/origin/${base}`])) !== undefined
@@ -29,7 +29,7 @@ export async function notOnRemote({ cwd }: Pick<Context, 'cwd'>, base: string): 
   ].map((what) => `${what} Workers start from what is on the remote.`)
 }
 
-/** Whose share and budget a task uses, where nobody says it. */
+/** The default submitter, whose share and budget a task uses. */
 export async function submitterHere({ cwd }: Pick<Context, 'cwd'>): Promise<string> {
   return (await git(cwd, ['config', 'user.email'])) || userInfo().username
 }

@@ -1,4 +1,4 @@
-/** The agent inside a loop says what keeps it from going on. */
+/** The agent inside a loop reports what blocks it. */
 import { mask } from '../host/mask.ts'
 import type { Operation } from './operation.ts'
 import { type Heard, keepReport, passOf } from './pass.ts'

@@ -1,4 +1,4 @@
-/** The agent inside a loop says that a stage is done, or the whole. */
+/** The agent inside a loop reports that a stage, or the whole task, is done. */
 import { openStages } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 import { mask } from '../host/mask.ts'
@@ -6,7 +6,7 @@ import { given } from '../request/given.ts'
 import type { Operation } from './operation.ts'
 import { type Heard, keepReport, passOf } from './pass.ts'
 
-/** `stage`: without it, or with the promise of the loop: the whole task. */
+/** `stage`: absent, or the promise of the loop: the whole task. */
 export type ReportingStage = { stage?: string; evidence: string }
 
 export const reportStage: Operation<ReportingStage, Heard> = {

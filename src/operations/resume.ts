@@ -1,4 +1,4 @@
-/** Goes on with a loop that was paused, waits, whose driver is gone, or that halted on a limit and gets more room. */
+/** Resumes a loop that is paused, waiting or interrupted, or one that halted on a limit and gets more room. */
 import { RalphError } from '../error.ts'
 import { sessionOf } from '../session/armed.ts'
 import { holderOf, interruptedIn } from '../session/elsewhere.ts'
@@ -10,10 +10,10 @@ import { giveRoom, type Room } from './more-room.ts'
 import { type Context, handOver, type Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
-/** `nobody`: it waits for somebody to drive it, who hears the order first. */
+/** `nobody`: no process is running it; the next one receives the order first. */
 export type Resumed = Given | { loop: string; heard: 'nobody' }
 
-/** `limits`: what it goes on with. */
+/** `limits`: the new ones. */
 export type Resuming = { loop?: string; limits?: Room }
 
 export const resume: Operation<Resuming, Resumed> = {
@@ -48,7 +48,7 @@ export const resume: Operation<Resuming, Resumed> = {
         'loop-held',
         `Loop ${id} is running in ${holder}. Pause it first, then resume it here without that session: ralph pause ${id}`,
       )
-    // Its session could still go on with it, so it is not given to an agent that is not here.
+    // Its session could still continue it, so it is not handed to an agent that is not installed.
     if (sessionOf(context.home, id)) locate(spec.work.agent, { ...context, dir: spec.work.dir })
     if (next.kind === 'wait') await store.tell(id, 'you', { kind: 'resume' })
     return handOver(context, loop)
@@ -58,6 +58,6 @@ export const resume: Operation<Resuming, Resumed> = {
 async function driverOf({ store }: Pick<Context, 'store'>, id: string): Promise<string> {
   const lease = await store().lease(id, 0)
   if ('heldBy' in lease) return lease.heldBy
-  await lease.release() // it was let go just now
+  await lease.release() // its driver has just released it
   return 'another process'
 }

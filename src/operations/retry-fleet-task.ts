@@ -1,4 +1,4 @@
-/** Starts a task of the fleet that failed or was cancelled once more, from what it has pushed. */
+/** Retries a fleet task that failed or was cancelled, from what it pushed. */
 
 import { RalphError } from '../error.ts'
 import { fleetOf } from '../fleet/owner.ts'
@@ -11,7 +11,7 @@ import { fleetStore } from './fleet-desk.ts'
 import { mustFindTask, statesOf } from './fleet-tasks.ts'
 import type { Operation } from './operation.ts'
 
-/** `words`: what its first iteration is told besides. */
+/** `words`: an extra message for its first iteration. */
 export type RetryingTask = { task: string; words?: string }
 
 export const retryFleetTask: Operation<RetryingTask, { task: string; loop: string }> = {
@@ -24,14 +24,14 @@ export const retryFleetTask: Operation<RetryingTask, { task: string; loop: strin
     if (!OVER.includes(task.state)) throw notOver(task)
     const before = await store.load(task.loop_id)
     const owner = fleetOf(before)
-    const { request } = (await store.fleet.asked(id)) as Asked // it was stored so when it was submitted
+    const { request } = (await store.fleet.asked(id)) as Asked // stored in this form when it was submitted
     const loop = await provisional(request, { owner, agents: task.agents, now: await store.fleet.now() })
     const state = (await isReady(store, task)) ? 'ready' : 'waiting'
     const patch = { state, merge_job: false, sent_back: 0, sentence: null, due_at: null } as const
     const told = [...waitingComments(before), ...saying(words)]
     const isOurs = await store.fleet.again(id, { loop, told, patch, only: { from: OVER } })
     if (!isOurs) throw notOver(await mustFindTask(store, id))
-    // What it depends on may have been finished just before it began to wait.
+    // Its dependencies may have finished just before it started to wait.
     if (state === 'waiting' && (await isReady(store, task)))
       await store.fleet.change(id, { state: 'ready' }, { from: ['waiting'] })
     return { task: id, loop: loop.id }

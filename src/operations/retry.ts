@@ -1,4 +1,4 @@
-/** Starts a loop that stopped short once more, as a new one. */
+/** Retries a loop that stopped early, as a new one. */
 import { measuredFrom } from '../drive/earlier.ts'
 import { forkFrom, orUnplant, stateLeft } from '../drive/fork.ts'
 import { ended, type Loop, type Spec } from '../engine/loop.ts'
@@ -17,10 +17,10 @@ import { ownerOf } from './owners.ts'
 import { retryFleetTask } from './retry-fleet-task.ts'
 import { begun, inPlace, inWorktree, noteOthers, type Placed, type Started } from './start-loop.ts'
 
-/** `words`: what its first iteration is told besides. */
+/** `words`: an extra message for its first iteration. */
 export type Retrying = Changes & { loop: string; words?: string }
 
-/** `from`: the loop that it tries again. */
+/** `from`: the loop it retries. */
 export type Retried = Started & { from: string }
 
 export const retry: Operation<Retrying, Retried> = {
@@ -52,7 +52,7 @@ export const retry: Operation<Retrying, Retried> = {
   },
 }
 
-/** A worker takes it, with the agents and limits that it was submitted with. */
+/** A worker takes it, with the agents and limits it was submitted with. */
 async function again(
   context: Context,
   parent: Loop,
@@ -85,7 +85,7 @@ function mustHaveStopped(loop: Loop): void {
 
 type Placing = { id: string; spec: Spec; config: Config }
 
-/** In the same folder; or, for work in a worktree of its own, in another one that begins with what was left there. */
+/** In the same folder; for work in its own worktree, in a new one that starts from the files left there. */
 async function placeOf(context: Context, parent: Loop, { id, spec, config }: Placing): Promise<Placed> {
   const store = context.store()
   if (!parent.spec.work.worktree) {
@@ -98,7 +98,7 @@ async function placeOf(context: Context, parent: Loop, { id, spec, config }: Pla
   return forkFrom(context, parent, { id, spec, state, iteration: parent.tally.iteration, config })
 }
 
-/** The next loop takes its place. */
+/** The new loop replaces it. */
 function mustBeNewest({ id, loop_id }: BoardTask, loop: Loop): void {
   if (loop_id !== loop.id)
     throw new RalphError('task-state', `Task ${id} has a newer loop, ${loop_id}. Retry that one.`)

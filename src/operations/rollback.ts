@@ -1,4 +1,4 @@
-/** Puts the files of a loop back to how they were after one of its iterations. */
+/** Rolls the files of a loop back to their state after one of its iterations. */
 import { rollback as rollBack } from '../drive/rollback.ts'
 import { RalphError } from '../error.ts'
 import { holderOf } from '../session/elsewhere.ts'
@@ -23,7 +23,7 @@ export const rollback: Operation<{ loop: string; iteration: number }, RolledBack
   },
 }
 
-/** The agent there would claim work that is not there any more. */
+/** Its agent would claim work that no longer exists. */
 export async function mustNotBeInSession(context: Context, id: string): Promise<void> {
   const holder = holderOf(context.home, id)
   if (holder !== undefined && (await context.store().load(id)).next.kind === 'turn')

@@ -1,9 +1,9 @@
-/** Where each operation lies in the REST API. Fields in braces come from the path, the rest from the query (GET, DELETE) or the body. */
+/** The REST route of each operation. Fields in braces come from the path, the rest from the query (GET, DELETE) or the body. */
 import type { OperationName } from './index.ts'
 
 export type Route = { method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'; path: `/api/${string}` }
 
-/** An operation without a route is for programs on this machine alone. */
+/** An operation without a route is only for programs on this machine. */
 export const ROUTES: Partial<Record<OperationName, Route>> = {
   start_loop: { method: 'POST', path: '/api/loops' },
   list_loops: { method: 'GET', path: '/api/loops' },
@@ -49,7 +49,7 @@ export const ROUTES: Partial<Record<OperationName, Route>> = {
   list_groups: { method: 'GET', path: '/api/groups' },
   set_group: { method: 'PUT', path: '/api/groups/{project_id}' },
   get_analytics: { method: 'GET', path: '/api/analytics' },
-  get_forecast: { method: 'POST', path: '/api/forecast' }, // a prompt is too long for an address
+  get_forecast: { method: 'POST', path: '/api/forecast' }, // a prompt is too long for a URL
   export_loops: { method: 'GET', path: '/api/analytics/export' },
   prune: { method: 'POST', path: '/api/prune' },
   init_project: { method: 'POST', path: '/api/projects' },

@@ -1,4 +1,4 @@
-/** This machine as a worker of the fleet: one for each home, with the agents that can work here. */
+/** Runs this machine as a worker of the fleet: one per home, with the agents available here. */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { agents as known, parseAgent } from '../agents/index.ts'
@@ -11,7 +11,7 @@ import { findAgent } from '../host/probe.ts'
 import { type Working, workForFleet } from './fleet-worker.ts'
 import type { Context } from './operation.ts'
 
-/** `agents`: by name; absent: all that can work here. `accounts`: which account an agent uses, where that is not named after it. */
+/** `agents`: by name; absent: all that are available. `accounts`: the account of each agent, if not named after it. */
 export type RunningWorker = Pick<Working, 'labels' | 'concurrency' | 'version' | 'drain' | 'stop' | 'say'> & {
   agents?: readonly string[]
   accounts: ReadonlyMap<string, string>
@@ -19,12 +19,12 @@ export type RunningWorker = Pick<Working, 'labels' | 'concurrency' | 'version' |
   ready(worker: Pick<Working, 'id' | 'host' | 'agents'>): void
 }
 
-/** Until it is asked to leave. */
+/** Runs until it is drained. */
 export async function runWorker(context: Context, running: RunningWorker): Promise<void> {
   const { home, beats = {} } = context
   mustBeLabels(running.labels)
   const agents = offeredAgents(context, running)
-  context.store() // its home is there from now on
+  context.store() // creates the home
   makePrivateFolder(join(home, 'locks'))
   const lock = lockLoop(home, 'worker')
   if (!lock)
@@ -35,7 +35,7 @@ export async function runWorker(context: Context, running: RunningWorker): Promi
   try {
     const host = hostname()
     const { drain, stop, say, labels, concurrency, version } = running
-    // Of its own for every process: nobody may take it for one that has died.
+    // Unique per process, so that it is not mistaken for one that has died.
     const id = `${host.split('.')[0]?.replace(/[^\w-]/g, '-') || 'worker'}-${newLoopId().slice(0, 4)}`
     const working = { id, host, version, agents, labels, concurrency, drain, stop, say, beats }
     await workForFleet(context, { ...working, ready: () => running.ready({ id, host, agents }) })
@@ -46,7 +46,7 @@ export async function runWorker(context: Context, running: RunningWorker): Promi
 
 type Offering = Pick<RunningWorker, 'agents' | 'accounts'>
 
-/** Each with its account. Rate limits hold for an account, on whichever machine it is used. */
+/** Each with its account. Rate limits apply to an account, on every machine that uses it. */
 function offeredAgents(context: Context, { agents: asked, accounts }: Offering): Map<string, string> {
   const names = asked ? asked.map((name) => mustBeUsable(context, name)) : usableHere(context)
   const stranger = [...accounts.keys()].find((name) => !names.includes(name))
@@ -63,7 +63,7 @@ function usableHere({ cwd: dir, env }: Context): string[] {
     const login = probe && findAgent(probe, { dir, env })?.login
     return login !== undefined && login !== 'no'
   })
-  // A task that names a program of its own finds it, or says that it is missing.
+  // A task that names its own program finds it, or reports that it is missing.
   return [...found.map(({ name }) => name), 'acp', 'command']
 }
 

@@ -1,4 +1,4 @@
-/** What goes into each operation and what comes out, checked. Loaded only where input comes from outside. */
+/** Input and output schemas of all operations. Loaded only when input comes from outside. */
 import { AGENT_SCHEMAS } from './agent-schemas.ts'
 import { ANALYTICS_SCHEMAS } from './analytics-schemas.ts'
 import { BOARD_SCHEMAS } from './board-schemas.ts'

@@ -1,11 +1,11 @@
-/** Says what a submitter may spend in a day. */
+/** Sets what a submitter may spend per day. */
 import { mustBeSubmitter } from '../fleet/submittable.ts'
 import type { FleetBudget } from '../host/fleet-store.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import { fleetStore } from './fleet-desk.ts'
 import type { Operation } from './operation.ts'
 
-/** `*`: every submitter that has no budget of its own. Null: no limit any more. */
+/** `*`: every submitter without its own budget. Null: removes the limit. */
 export type SettingBudget = { submitter: string; usd_per_day: number | null }
 
 export const setBudget: Operation<SettingBudget, { budgets: FleetBudget[] }> = {

@@ -1,4 +1,4 @@
-/** Changes what holds for the whole fleet. */
+/** Changes the settings of the whole fleet. */
 import type { FleetSettings } from '../host/fleet-store.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import { fleetStore } from './fleet-desk.ts'

@@ -1,4 +1,4 @@
-/** Changes the limits of a loop that is under way. */
+/** Changes the limits of a running loop. */
 import { refuseBelowTurn } from './below-turn.ts'
 import { findLoop } from './find-loop.ts'
 import { giveOrder } from './give-order.ts'

@@ -8,7 +8,7 @@ import { NAMESPACE, signProof } from './sign-proof.ts'
 import { printStatement } from './statement.ts'
 
 const hasKeygen = spawnSync('ssh-keygen', ['-?']).error === undefined
-const MISSING = 'ssh-keygen is not here'
+const MISSING = 'ssh-keygen is not installed'
 
 const proven: FoundProof = {
   loop: 'a1',
@@ -38,7 +38,7 @@ function verify(cwd: string, key: string, statement: string): boolean {
   return spawnSync('ssh-keygen', args, { cwd, input: statement }).status === 0
 }
 
-test('a signed statement can be verified, and no other one by its signature', async ({ skip }) => {
+test('a signature verifies its statement, and no other', async ({ skip }) => {
   skip(!hasKeygen, MISSING)
   const { key, ...context } = makeKey()
   const signed = await signProof(context, proven, { key, interactive: false })
@@ -49,7 +49,7 @@ test('a signed statement can be verified, and no other one by its signature', as
   expect(verify(context.cwd, key, text.replace('"verified"', '"kept"'))).toBe(false)
 })
 
-test('files that are already there stay as they are', async ({ skip }) => {
+test('existing files are not overwritten', async ({ skip }) => {
   skip(!hasKeygen, MISSING)
   const { key, ...context } = makeKey()
   writeFileSync(join(context.cwd, 'mine.json.sig'), 'mine')
@@ -58,7 +58,7 @@ test('files that are already there stay as they are', async ({ skip }) => {
   expect(readdirSync(context.cwd)).toEqual(['mine.json.sig'])
 })
 
-test('a file that cannot be written is told in a sentence, before the key is asked for anything', async () => {
+test('a file that cannot be written is reported before the key is used', async () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'file'), '')
   const sign = (file: string) => signProof({ cwd, env: {} }, proven, { key: 'nowhere', interactive: false, file })
@@ -73,7 +73,7 @@ test('a file that cannot be written is told in a sentence, before the key is ask
     })
 })
 
-test('a key that needs a passphrase is not waited for where nobody can type it', async ({ skip }) => {
+test('a key with a passphrase fails at once if nobody can type it', async ({ skip }) => {
   skip(!hasKeygen, MISSING)
   const { key, ...context } = makeKey('secret')
   const refused = signProof(context, proven, { key, interactive: false })
@@ -81,7 +81,7 @@ test('a key that needs a passphrase is not waited for where nobody can type it',
   expect(readdirSync(context.cwd)).toEqual([])
 })
 
-test('says which key is missing, and which is none', async ({ skip }) => {
+test('says which key is missing, and which is not a key', async ({ skip }) => {
   skip(!hasKeygen, MISSING)
   const { cwd, env } = makeKey()
   const sign = (key: string) => signProof({ cwd, env }, proven, { key, interactive: false })
@@ -98,7 +98,7 @@ test('says that ssh-keygen is missing', async () => {
   await expect(refused).rejects.toThrow('ssh-keygen is not installed')
 })
 
-test('signs nothing that does not say which files were checked, or that is not complete', async () => {
+test('signs no proof that is incomplete or does not name the checked files', async () => {
   const sign = (proof: FoundProof) =>
     signProof({ cwd: temporaryFolder(), env: {} }, proof, { key: 'k', interactive: false })
   const { grade: _, ...ungraded } = proven

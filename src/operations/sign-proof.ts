@@ -1,4 +1,4 @@
-/** Signs the proof of a loop, so that others can tell whose word it is. The statement and its signature become files. */
+/** Signs the proof of a loop, so that others can verify who vouches for it. Writes the statement and its signature to files. */
 import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -8,12 +8,12 @@ import type { FoundProof } from './get-proof.ts'
 import type { Context } from './operation.ts'
 import { isGitTree, printStatement } from './statement.ts'
 
-/** What signatures of proofs are for, in the words of `ssh-keygen -n`. */
+/** The namespace of proof signatures (`ssh-keygen -n`). */
 export const NAMESPACE = 'ralph-proof'
 
 export type Signed = { statement: string; signature: string }
 
-/** `file`: default `<loop>.proof.json` in this folder. `interactive`: a passphrase can be asked for. */
+/** `file`: default `<loop>.proof.json` in this folder. `interactive`: may ask for a passphrase. */
 export async function signProof(
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
   proof: FoundProof,
@@ -53,7 +53,7 @@ function writeNew(cwd: string, name: string, text: string): void {
   }
 }
 
-/** Before anybody types a passphrase. */
+/** Before anyone types a passphrase. */
 function mustBeFolder(cwd: string, name: string): void {
   const folder = dirname(resolve(cwd, name))
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return

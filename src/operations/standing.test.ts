@@ -9,7 +9,7 @@ describe('a permission that was denied', () => {
   const denied = (agent: string, permissions?: 'ask' | 'bypass') =>
     standingOf(loopAfter(by(agent, permissions), isDenied('Bash: rm x'), isDenied('Bash: rm x')))
 
-  test('is told as what it is, and no words can grant it', () => {
+  test('is named, and the hint says how to grant it', () => {
     expect(denied('claude')).toEqual({
       kind: 'asks',
       sentence: 'needs input after 2 iterations. The agent was denied permission twice: Bash: rm x',
@@ -28,13 +28,13 @@ describe('a permission that was denied', () => {
     expect(denied(agent).hint).toContain(setting)
   })
 
-  test('where permissions are bypassed, only its own settings can deny one', () => {
+  test('with bypassed permissions, only its own settings can deny one', () => {
     expect(denied('claude', 'bypass').hint).toBe(
       'The agent\'s own settings deny it. Change permissions.allow in .claude/settings.json, such as "Bash(npm test)", then: ralph resume L1 · to continue without it: ralph steer L1 "…"',
     )
   })
 
-  test('an agent that ralph knows no setting of', () => {
+  test('an agent without a known setting', () => {
     expect(denied('command:./agent').hint).toBe(
       'Allow it in the agent\'s settings, then: ralph resume L1 · to continue without it: ralph steer L1 "…"',
     )
@@ -45,14 +45,14 @@ describe('no progress', () => {
   const halted = (agent: string, permissions: 'ask' | 'bypass') =>
     standingOf(loopAfter(by(agent, permissions), ...times(3, idles))).sentence
 
-  test.each(['gemini', 'qwen'])('of %s, which hides the tools that it would have to ask for', (agent) => {
+  test.each(['gemini', 'qwen'])('of %s, which hides tools that need approval, explains that', (agent) => {
     expect(halted(agent, 'ask')).toMatch(
       /^halted \(no-progress\) after 3 iterations\. .* With --permissions ask .* does not offer its model tools that need approval, such as the shell/,
     )
     expect(halted(agent, 'bypass')).not.toContain('--permissions')
   })
 
-  test('of others says no more', () => {
+  test('of others has no explanation', () => {
     expect(halted('claude', 'ask')).not.toContain('--permissions')
   })
 })

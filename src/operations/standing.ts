@@ -1,4 +1,4 @@
-/** How a loop stands, in one sentence and with what to type now. */
+/** The state of a loop in one sentence, with what to type next. */
 import { stopped } from '../engine/breaker.ts'
 import { shownFolder } from '../engine/home-folder.ts'
 import { count } from '../engine/limits.ts'
@@ -12,13 +12,13 @@ import { ownerOf } from './owners.ts'
 export type Standing = {
   kind: Grade | 'cancelled' | 'halted' | 'asks' | 'waiting' | 'under-way'
   sentence: string
-  /** What to type now. */
+  /** What to type next. */
   hint: string
-  /** Its work waits to be accepted. */
+  /** Its work is waiting to be accepted. */
   acceptable?: true
 }
 
-/** `accepted`: its work has been, so that there is nothing to take. */
+/** `accepted`: its work has already been accepted. */
 export function standingOf(loop: Loop, { accepted = false }: { accepted?: boolean } = {}): Standing {
   const { id, tally, next } = loop
   const after = `after ${count(tally.iteration, 'iteration')}`
@@ -125,7 +125,7 @@ function checkHint(loop: Loop, accepted: boolean): string {
   return `${isAcceptable(loop, accepted) ? `${storyHint(loop, accepted)} · ` : ''}Next time: ${check}`
 }
 
-/** How it goes on, where only a limit ended it. */
+/** How to continue it, if only a limit stopped it. */
 export function roomHint(loop: Loop): string[] {
   const command = goOnWith(loop)
   return command === undefined || ownerOf(loop).refuses?.(loop, { kind: 'extend' }) ? [] : [`Resume: ${command}`]
@@ -135,7 +135,7 @@ function openFailures({ failures }: Tally): string {
   return failures ? ` At the last check, ${count(failures, 'failure')} ${failures === 1 ? 'was' : 'were'} left.` : ''
 }
 
-/** What a loop waits for that time will end. `left`: how long that takes, behind the time of day. */
+/** What a loop waits for until a known time. `left`: the remaining time, shown after the time of day. */
 export function waitWords(next: Next, left = ''): string | undefined {
   if (next.kind !== 'wait' || next.until === undefined) return undefined
   const until = `${timeOfDay(next.until)}${left}`
@@ -149,7 +149,7 @@ export function waitFields(next: Next): object {
   return { waits_for: next.why, waits_until: new Date(next.until).toISOString() }
 }
 
-/** `15:30:00`, by the clock on the wall; with the day when it is not today. */
+/** `15:30:00` in local time; with the date if it is not today. */
 export function timeOfDay(at: number): string {
   const time = new Date(at)
   const day = time.toDateString() === new Date().toDateString() ? '' : ` on ${time.toDateString().slice(0, 10)}`

@@ -1,4 +1,4 @@
-/** Makes a loop of a request. It asks for its first turn; whoever wants to drives it. */
+/** Turns a request into a loop that is ready for its first turn. Any process may drive it. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { drivenBeside } from '../drive/beside.ts'
@@ -25,13 +25,13 @@ import { openConfig } from './open-config.ts'
 import type { Context, Operation } from './operation.ts'
 import { pruneOld } from './prune.ts'
 
-/** `agent`: as people name it, several with commas. `worktree`: it works in a linked worktree of its own. */
+/** `agent`: as typed, comma-separated. `worktree`: works in its own linked worktree. */
 export type Asking = Omit<LoopRequest, 'agents'> & { dir?: string; agent?: string; worktree?: boolean }
 
-/** Either what is to be done, or a task of the board that says it. */
+/** Either a prompt, or a task on the board. */
 export type Starting = (Asking & { task_id?: never }) | ({ [Field in keyof Asking]?: never } & { task_id: string })
 
-/** `why`: how the agent was chosen, where nobody named one. `queued`: it begins when there is room. */
+/** `why`: how the agent was chosen, if none was named. `queued`: it starts when there is room. */
 export type Started = { loop: string; why?: string; queued?: true }
 
 export const start: Operation<Starting, Started> = {
@@ -61,7 +61,7 @@ export function begun({ workers }: Pick<Context, 'workers'>, loop: Loop, why: st
   return { loop: loop.id, ...given({ why }), ...(isQueued ? { queued: true } : {}) }
 }
 
-/** The loop that is asked for, which nobody has stored yet. Where workers drive it, it is queued. */
+/** The requested loop, not stored yet. If workers run it, it is queued. */
 async function prepareLoop(
   context: Context,
   { dir: folder, agent, worktree = false, ...asking }: Asking,
@@ -77,7 +77,7 @@ async function prepareLoop(
   return { loop, ...given({ why }) }
 }
 
-/** What a config says holds where it can. */
+/** Settings from the config apply only where supported. */
 export function offersMcp(
   { note }: Context,
   { config, agents, ...request }: { config: Config; agents: string[] } & Pick<LoopRequest, 'sandbox'>,
@@ -87,10 +87,10 @@ export function offersMcp(
   return config.mcp === true && trouble === undefined
 }
 
-/** `worktree`: it works in a linked worktree of its own. */
+/** `worktree`: works in its own linked worktree. */
 type Making = { dir: string; config: Config; worktree: boolean; owner?: Owner }
 
-/** A loop that nobody has stored yet. */
+/** A loop that is not stored yet. */
 export async function makeLoop(
   context: Context,
   request: LoopRequest,
@@ -109,32 +109,32 @@ export async function makeLoop(
     : await inPlace(context, { id, spec: resolved })
   for (const text of await unmatchedNotes(dir, spec.protect)) context.note(text)
   const queued = owner?.kind === 'board' && context.workers ? ({ queued: true } as const) : {}
-  // The queue keeps loops in one folder apart.
+  // The queue never runs two loops in one folder at once.
   if (!('queued' in queued)) await noteOthers(context, { id, spec })
   await pruneOld(context, { dir })
   const measured = await measuredFrom(store, spec, tree)
   return startLoop(id, measured, { at: context.now(), ...given({ tree }), ...queued })
 }
 
-/** A stage is claimed by its name, which must survive whatever an agent prints around it. */
+/** A stage is claimed by name, which must stay recognizable in whatever an agent prints around it. */
 export function mustBeNames(stages: readonly Stage[]): void {
   const odd = stages.find(({ name }) => !/^[\w .:-]{1,60}$/.test(name))
   if (odd)
     throw new RalphError('usage', `"${odd.name}" is not a valid stage name. Use letters, digits, spaces, and . : _ -`)
 }
 
-/** The folder to work in, as it really is. */
+/** The folder to work in, with symlinks resolved. */
 export function workFolder({ cwd }: Pick<Context, 'cwd'>, dir: string | undefined): string {
   const path = resolve(cwd, dir ?? '.')
   if (!existsSync(path) || !statSync(path).isDirectory())
-    throw new RalphError('usage', `Not a folder: ${path}. Name one that exists.`, { field: 'dir' })
+    throw new RalphError('usage', `${path} is not a folder. Name one that exists.`, { field: 'dir' })
   return realpathSync(path)
 }
 
 type Placing = { id: string; spec: Spec }
 export type Placed = { spec: Spec; tree?: string }
 
-/** A worktree of its own, which is made when the loop is driven. */
+/** Its own worktree, created when the loop is driven. */
 export async function inWorktree(
   { home, note }: Context,
   { id, spec, config }: Placing & { config: Config },
@@ -161,7 +161,7 @@ export async function inPlace({ home }: Context, { id, spec }: Placing): Promise
   return { spec: { ...spec, work }, ...given({ tree }) }
 }
 
-/** Two loops in one folder would take each other's changes for their own. */
+/** Two loops in one folder would mistake each other's changes for their own. */
 export async function noteOthers(context: Context, { id, spec }: Placing): Promise<void> {
   const { home, note } = context
   const store = context.store()

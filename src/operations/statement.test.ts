@@ -79,14 +79,14 @@ test('a proof is an in-toto statement about the files that the checks saw', () =
   })
 })
 
-test('a commit that does not hold the very files is not a subject', () => {
+test('a commit that does not contain exactly these files is not a subject', () => {
   const seen = { tree: TREE, head: COMMIT }
   expect(buildStatement({ ...proven, seen }).subject).toEqual([{ name: 'shop', digest: { gitTree: TREE } }])
   const folder = buildStatement({ ...proven, seen: { tree: '0123456789abcdef' } })
   expect(folder.subject).toEqual([{ name: 'shop', digest: { ralphFolder: '0123456789abcdef' } }])
 })
 
-test('the same proof is the same text, however its fields are ordered', () => {
+test('the same proof yields the same text, whatever the order of its fields', () => {
   const reversed = Object.fromEntries(Object.entries(proven).reverse()) as FoundProof
   const shuffled = { ...reversed, checks: [{ ...proven.checks[0], check: 'npm test', after: { tests: 3, ...pass } }] }
   expect(printStatement(shuffled)).toBe(printStatement(proven))
@@ -115,7 +115,7 @@ test.each<[story: string, proof: FoundProof, result: string, tests: string]>([
   })
 })
 
-test('without a check there is a warning, and a check that never ran after the work is no pass', () => {
+test('no check is a warning, and a check that never ran after the work is not a pass', () => {
   expect(buildStatement({ ...proven, grade: 'claimed', checks: [] }).predicate.result).toBe('WARNED')
   expect(buildStatement({ ...proven, checks: [{ check: 'npm test' }] }).predicate.result).toBe('FAILED')
 })

@@ -1,4 +1,4 @@
-/** A proof as an in-toto statement: which checks passed on which files, in the words that other tools read. */
+/** A proof as an in-toto statement for other tools: which checks passed on which files. */
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Grade, Run } from '../engine/loop.ts'
@@ -15,14 +15,14 @@ export type Statement = {
     passedTests: string[]
     warnedTests: string[]
     failedTests: string[]
-    /** What only ralph knows. */
+    /** Fields specific to ralph. */
     ralph: object
   }
 }
 
 type Resource = { name: string; digest: Record<string, string> }
 
-/** One line. The same proof is always the same text, so that it can be signed. */
+/** One line. The same proof always yields the same text, so that it can be signed. */
 export function printStatement(proof: FoundProof): string {
   return `${JSON.stringify(buildStatement(proof))}\n`
 }
@@ -50,7 +50,7 @@ export function buildStatement(proof: FoundProof): Statement {
 
 type Rating = 'passed' | 'warned' | 'failed' | 'unknown'
 
-/** Every doubt is a warning: another tool that lets only PASSED through must never let too much through. */
+/** Every doubt is a warning: a tool that accepts only PASSED must never accept too much. */
 function rate({ grade, older, flaky }: FoundProof, { check, after }: ProvenCheck): Rating {
   if (!after) return 'unknown'
   if (after.result !== 'pass') return 'failed'
@@ -65,13 +65,13 @@ function resultOf(proof: FoundProof): Statement['predicate']['result'] {
   return ratings.length > 0 && ratings.every((one) => one === 'passed') ? 'PASSED' : 'WARNED'
 }
 
-/** A commit is named only where it holds these very files. Without git there is nothing that other tools know. */
+/** Names a commit only if it contains exactly these files. Without git, there is nothing other tools can verify. */
 function digestOf({ tree, commit }: Files): Record<string, string> {
   if (!isGitTree(tree)) return { ralphFolder: tree }
   return { gitTree: tree, ...(commit === undefined ? {} : { gitCommit: commit }) }
 }
 
-/** Whether a tree is an object of git, not only the fingerprint of a folder. */
+/** Whether a tree is a git object, not just the fingerprint of a folder. */
 export function isGitTree(tree: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(tree)
 }
@@ -82,7 +82,7 @@ function sha256(text: string): string {
 
 const RUNS: readonly Run[] = ['start', 'sealed', 'reversed', 'control']
 
-/** Named one by one, so that the order of the fields does not depend on how the loop was stored. */
+/** Listed explicitly, so that the order of fields does not depend on how the loop was stored. */
 function ownWords(proof: FoundProof): object {
   const { loop, status, grade, sentence, older, require, experiments, iterations, at, seen, findings, allowed } = proof
   return {

@@ -1,4 +1,4 @@
-/** Says something to a loop. */
+/** Sends a message to a loop. */
 import type { Loop } from '../engine/loop.ts'
 import { holderOf } from '../session/elsewhere.ts'
 import { findLoop, mustBeOpen } from './find-loop.ts'
@@ -7,7 +7,7 @@ import { type Context, handOver, type Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import type { Resumed } from './resume.ts'
 
-/** `later`: it hears it when its owner goes on; `how` tells the way. */
+/** `later`: it receives the message when its owner continues it; `how` says how. */
 export type Steered = Resumed | { loop: string; heard: 'later'; how: string }
 
 export const steer: Operation<{ loop: string; words: string }, Steered> = {
@@ -22,10 +22,10 @@ export const steer: Operation<{ loop: string; words: string }, Steered> = {
   },
 }
 
-/** `leaves`: how the order is left for the loop. */
+/** `leaves`: how the order is stored for the loop. */
 type Saying = { words: string; leaves: () => Promise<unknown> }
 
-/** What a person says is heard by the next iteration; a loop that waits for their answer goes on. */
+/** The next iteration gets the message; a loop that waits for an answer continues. */
 export async function sayTo(context: Context, loop: Loop, { words, leaves }: Saying): Promise<Steered> {
   const { id, next } = loop
   const order = { kind: 'say', words } as const
@@ -40,7 +40,7 @@ export async function sayTo(context: Context, loop: Loop, { words, leaves }: Say
   if (!asks) return giveOrder(context, id, order, { leaves })
   const refusal = rules.refuses?.(loop, { kind: 'answer', words })
   if (refusal) throw refusal
-  // Whoever does take them sees it go on.
+  // Whatever takes its turns notices the answer.
   if (rules.takesTurns?.(loop) === false) return giveOrder(context, id, order, { leaves })
   await leaves()
   return handOver(context, loop)

@@ -1,4 +1,4 @@
-/** The tasks of a project, ready to be submitted to the fleet. */
+/** Prepares the tasks of a project for submission to the fleet. */
 
 import { RalphError } from '../error.ts'
 import { type ForAll, fromProject } from '../fleet/from-project.ts'
@@ -21,7 +21,7 @@ export async function projectTasks(context: Context, name: string, forAll: ForAl
       `${project.folder}/tasks.json does not exist. Write it, or start with: ralph interview ${name}`,
     )
   const { tasks } = parseTasks(text, 'tasks.json')
-  // `shop-T1`; where one of them is taken, all of them end in the same number: `shop-T1-2`.
+  // `shop-T1`; if one of the ids is taken, all get the same suffix: `shop-T1-2`.
   for (let copy = 1; ; copy++) {
     const submitting = fromProject(name, tasks, { forAll, copy })
     const taken = await statesOf(

@@ -11,7 +11,7 @@ import { statesOf } from './fleet-tasks.ts'
 import type { Operation } from './operation.ts'
 import { mustBeNames } from './start-loop.ts'
 
-/** `submitter`: absent where a program submits for nobody in particular. */
+/** `submitter`: absent if a program submits for nobody in particular. */
 export type Submitted = Omit<Submitting, 'submitter'> & { submitter?: string }
 
 export type SubmittedTask = Pick<FleetTask, 'id' | 'loop_id' | 'branch' | 'state'>
@@ -38,7 +38,7 @@ export const submitTasks: Operation<{ tasks: Submitted[] }, { tasks: SubmittedTa
     )
     mustBeGraph(tasks, new Set(needed.keys()))
     await fleet.submit(submissions).catch((cause) => {
-      throw codeOf(cause) === UNIQUE_VIOLATION ? taken('one of these') : cause // another process was quicker
+      throw codeOf(cause) === UNIQUE_VIOLATION ? taken('one of these') : cause // another process was faster
     })
     const states = await statesOf(fleet, ids)
     return {

@@ -1,4 +1,4 @@
-/** What a short summary of a loop is made of: how it stands, its last iterations, its proof. */
+/** The parts of a short summary of a loop: its state, its last iterations, its proof. */
 import { shareable } from '../formats/shareable.ts'
 import { findLoop } from './find-loop.ts'
 import { type FoundLoop, getLoop } from './get-loop.ts'

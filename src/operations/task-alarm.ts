@@ -1,4 +1,4 @@
-/** Tells a person who may not look at the session that its task needs them: the bell of the terminal, and a webhook. */
+/** Alerts a person who may not be watching the session that its task needs them: terminal bell and webhook. */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Loop } from '../engine/loop.ts'
 import { loadConfig } from '../host/config.ts'
@@ -10,7 +10,7 @@ import { endOf } from './task-words.ts'
 
 const WEBHOOK_MS = 3_000
 
-/** A task that ran out of time or turns needs somebody, who may be elsewhere. */
+/** A task that ran out of time or turns needs a person, who may be elsewhere. */
 export async function tellPerson({ home, store }: Desk, loop: Loop | undefined): Promise<Note[]> {
   if (loop?.next.kind !== 'halt' || !['timeout', 'max-iterations'].includes(loop.next.reason)) return []
   ringBell()
@@ -39,6 +39,6 @@ function ringBell(): void {
     writeSync(terminal, '\u0007')
     closeSync(terminal)
   } catch {
-    // nobody sits at one
+    // no terminal
   }
 }

@@ -60,7 +60,7 @@ describe('the loop of a task', () => {
     expect((await one.drive(loop)).next).not.toMatchObject({ kind: 'complete', proof: 'verified' })
   })
 
-  test('goes on on another machine, and is proved from where it began', async () => {
+  test('continues on another machine, and is proven from its original start', async () => {
     const open = await begin(
       one,
       `if [ -e half.txt ]; then echo whole > work.txt; ${CLAIMS}; else echo > half.txt; fi`,
@@ -90,7 +90,7 @@ describe('the loop of a task', () => {
   })
 })
 
-/** Its driver goes away after the first iteration. */
+/** Its driver dies after the first iteration. */
 async function driveUntilTurn({ context }: OperationPlace): Promise<Loop> {
   const stop = new AbortController()
   return driveLoop(context, loop, {
@@ -102,7 +102,7 @@ async function driveUntilTurn({ context }: OperationPlace): Promise<Loop> {
   })
 }
 
-/** The stores of both machines are one in the fleet. */
+/** In the fleet, both machines share one store. */
 async function move({ context }: OperationPlace, left: Loop, { work }: OpenTask): Promise<void> {
   const store = context.store()
   await store.create(left)

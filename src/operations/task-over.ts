@@ -1,4 +1,4 @@
-/** A session that works on a task of a vault wants to stop: it is given the loop of the task, and its turn is over like any other. */
+/** Handles the stop of a session that works on a vault task: arms it with the loop of the task, and ends its turn like any other. */
 import { setTimeout as nap } from 'node:timers/promises'
 import { saidSentence } from '../engine/feedback.ts'
 import { ended, type Fact, type Loop } from '../engine/loop.ts'
@@ -22,7 +22,7 @@ import type { From } from './task-session.ts'
 import { loadLoop, take } from './task-session.ts'
 import { inTaskWords, taskStanding } from './task-words.ts'
 
-/** `vault` names where the task is; without it the session has its loop already. */
+/** `vault`: where the task is; absent if the session already has its loop. */
 export async function taskOver(
   desk: Desk,
   from: From,
@@ -37,7 +37,7 @@ export async function taskOver(
     return say(`ralph: this task is not known in ${desk.home}; this session is no longer looping.`, 'warning')
   }
   let answer = NOTHING
-  // Hooks of one session that run at the same time take each other's place: then this turn is still to be counted.
+  // Concurrent hooks of one session can replace each other: then this turn has not been counted yet.
   for (let tries = 0; tries < 20 && (tries === 0 || (await isUncounted(desk, from, loop))); tries += 1) {
     if (tries > 0) await nap(50)
     const refused = await take(desk, from, loop)
@@ -46,24 +46,24 @@ export async function taskOver(
   }
   if (!answer.loop) return answer
   const notes = await settle(desk, loop)
-  // A task whose file is gone has been given up by now.
+  // A task whose file was deleted has been given up by now.
   const after = await loadLoop(desk, loop.id)
   if (after && ended(after) && loadArmed(desk.home, from.session)?.loop === loop.id) disarm(desk.home, from.session)
   const told = inTaskWords(desk, from, after && ended(after) ? { loop: after, show: answer.show } : answer)
   return { ...told, show: [...told.show, ...notes, ...(await tellPerson(desk, told.loop))] }
 }
 
-/** It ended elsewhere; whoever sees that first tells it. */
+/** It ended elsewhere; the first to notice reports it. */
 async function alreadyOver(desk: Desk, loop: Loop): Promise<Answer> {
   const isNews = hasHookFile(vaultOf(loop))
   const notes = await settle(desk, loop)
   return { loop, show: [taskStanding(loop), ...notes, ...(isNews ? await tellPerson(desk, loop) : [])] }
 }
 
-/** What the end of its turn brings about. Without a loop: the session has none. */
+/** The result of the end of its turn. Without a loop: the session has none. */
 async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<TurnOver>): Promise<Answer> {
   const task = vaultOf(loop)
-  // Another hook of this session may have let it go on meanwhile.
+  // Another hook of this session may have continued it meanwhile.
   const { next } = (await loadLoop(desk, loop.id)) ?? loop
   const mayBeMoved = next.kind === 'wait' || findFile(task) === `${FAILED}/${task.file}`
   const moved = mayBeMoved ? (movedByHand(loop, desk.now()) ?? (await answerTo(desk, loop))) : undefined
@@ -85,7 +85,7 @@ async function answerTo({ store }: Desk, { id, next }: Loop): Promise<Fact | und
   return fact?.kind === 'told' && fact.order.kind === 'say' ? fact : undefined
 }
 
-/** What a person said while the session was free: its turn began without a word of ralph. */
+/** What a person said while the session was not looping: that turn started without a prompt from ralph. */
 function unheardWords({ home }: Desk, { session }: From, { next }: Loop): string[] {
   if (next.kind !== 'turn' || !loadArmed(home, session)?.free) return []
   return (next.heard ?? []).map((words) => saidSentence({ by: 'person', words }))
@@ -115,7 +115,7 @@ function vaultDesk(
   return { ...place, store: store(), home, env, now, note, histories: new Map() }
 }
 
-/** The vault's own files are true after every stop. Where that cannot be, the session goes on all the same. */
+/** Updates the vault's own files after every stop. If that fails, the session continues anyway. */
 async function settle(desk: Desk, loop: Loop): Promise<Note[]> {
   const { path, id, state, done } = vaultOf(loop)
   const notes: Note[] = []

@@ -1,4 +1,4 @@
-/** Which session works on a task of a vault: one at a time, and never one that has another loop. */
+/** Decides which session works on a vault task: one at a time, and never one that has another loop. */
 import { leasePatiently } from '../drive/patience.ts'
 import { visit } from '../drive/visit.ts'
 import { ended, type Loop } from '../engine/loop.ts'
@@ -10,17 +10,17 @@ import { HOSTS, type HostName } from '../session/hosts.ts'
 import { writeHookFiles } from '../vault/state-file.ts'
 import { vaultOf } from '../vault/vault-task.ts'
 
-/** Who tells of the end of a turn. */
+/** The session whose turn ended. */
 export type From = { host: HostName; session: string }
 
-/** The session gets the loop, unless it is somebody else's: then this is what it is told instead. */
+/** Gives the session the loop, unless another one has it: then returns the message for this session. */
 export async function take(desk: Desk, from: From, loop: Loop): Promise<Answer | undefined> {
   const isOwn = () => loadArmed(desk.home, from.session)?.loop === loop.id
   return visit<Answer | undefined>(loop.id, {
     store: desk.store(),
     now: desk.now,
     take: () => leasePatiently(desk.store(), loop.id, PATIENCE_MS),
-    // The one who holds it may be a second hook of this very session, which has counted the turn then.
+    // The holder may be a second hook of this session, which has then counted the turn.
     held: () => (isOwn() ? NOTHING : elsewhere(loop, 'in another process')),
     work: async () => (isOwn() ? undefined : armWith(desk, from, loop)),
   })
@@ -55,7 +55,7 @@ export async function loadLoop({ store }: Desk, id: string | undefined): Promise
   return store()
     .load(id)
     .catch((cause) => {
-      if (cause instanceof RalphError && cause.code === 'loop-unknown') return undefined // of a home that was cleared
+      if (cause instanceof RalphError && cause.code === 'loop-unknown') return undefined // its home was cleared
       throw cause
     })
 }

@@ -1,4 +1,4 @@
-/** What a session hears about the vault task it works on. */
+/** Messages to a session about the vault task it works on. */
 import { stopped } from '../engine/breaker.ts'
 import { atCap, count } from '../engine/limits.ts'
 import type { Loop } from '../engine/loop.ts'
@@ -14,7 +14,7 @@ import { vaultOf } from '../vault/vault-task.ts'
 import { isAboutFile } from '../vault/where.ts'
 import type { From } from './task-session.ts'
 
-/** What a session is told is about commands that a vault has not; here it is about its task. */
+/** The usual session messages name commands that a vault does not have; these name its task. */
 export function inTaskWords({ home, env }: Desk, { session }: From, answer: Answer): Answer {
   const { loop, show } = answer
   const [first, ...more] = show
@@ -81,7 +81,7 @@ export function endOf(loop: Loop): string {
   return loop.next.reason === 'max-iterations' ? limitMessage(loop) : loop.next.sentence
 }
 
-/** Said once, with the last turn that Claude Code surely allows. */
+/** Said once, with the last turn that Claude Code is sure to allow. */
 function capNote(loop: Loop, since: number, env: Desk['env']): Note[] {
   const { cap, title } = HOSTS.claude
   const most = allowance(HOSTS.claude, env)

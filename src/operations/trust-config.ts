@@ -1,4 +1,4 @@
-/** A person agrees to configuration that a loop changed, or to an agent that a repository brings along. */
+/** A person trusts configuration that a loop changed, or an agent that a repository contains. */
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { lookAtLeft } from '../drive/look-at-settings.ts'
@@ -10,7 +10,7 @@ import { refuseBelowTurn } from './below-turn.ts'
 import type { Operation } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
-/** `paths`: what counts from now on; none, where nothing was in doubt. */
+/** `paths`: what is trusted from now on; empty if nothing was doubted. */
 export const trustConfig: Operation<{ dir?: string }, { dir: string; paths: string[] }> = {
   name: 'trust_config',
   effect: 'write',

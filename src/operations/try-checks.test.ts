@@ -7,7 +7,7 @@ import { openPlace } from './place.test-support.ts'
 
 const ms = expect.any(Number)
 
-test('checks are run one after the other, and show what they print', async () => {
+test('checks run one after the other, and show their output', async () => {
   const place = openPlace()
   writeFileSync(
     join(place.cwd, 'test.sh'),
@@ -23,12 +23,12 @@ test('checks are run one after the other, and show what they print', async () =>
   expect(ran).toEqual([
     { check: 'test -e ran', result: 'fail', tail: '(no output; exit code 1)', ms },
     { check: './test.sh', result: 'fail', failures: 2, tests: 5, tail: 'Tests: 2 failed, 3 passed, 5 total\n', ms },
-    // The same check again is the same check.
+    // A duplicate check runs once.
     { check: 'nowhere --x', result: 'broken', tail: '"nowhere" was not found.', ms },
   ])
 })
 
-test('no shell stands between a check and its program', async () => {
+test('checks run without a shell', async () => {
   const place = openPlace()
   const shell = { checks: ['touch first', 'echo one && touch two'] }
   await expect(place.run('try_checks', shell)).rejects.toMatchObject({ code: 'usage' })
@@ -38,7 +38,7 @@ test('no shell stands between a check and its program', async () => {
   expect(existsSync(join(place.cwd, 'two'))).toBe(false)
 })
 
-test('a check that takes too long is ended', async () => {
+test('a check that takes too long is stopped', async () => {
   const { ran } = await openPlace().run('try_checks', { checks: ['sleep 60'], minutes: 0.002 })
   expect(ran).toMatchObject([{ result: 'timeout' }])
 })
@@ -51,7 +51,7 @@ test('"auto" finds the checks of the folder', async () => {
   expect((await place.run('try_checks', auto)).ran).toMatchObject([{ check: 'make test', result: 'pass' }])
 })
 
-test('they run in the folder that is named, or that of the task, or of its group', async () => {
+test('they run in the given folder, or that of the task, or of its group', async () => {
   const place = openPlace()
   const [own, groups] = [temporaryFolder(), temporaryFolder()].map((dir) => realpathSync(dir))
   await place.run('set_group', { project_id: 'shop', repo: groups })
@@ -66,10 +66,10 @@ test('they run in the folder that is named, or that of the task, or of its group
   expect(await dirOf({ dir: 'sub', task_id: mine })).toBe(`${realpathSync(join(place.cwd, 'sub'))}\n`)
 })
 
-test('a folder or a task that is not there is told', async () => {
+test('a missing folder or task is reported', async () => {
   const place = openPlace()
   await expect(place.run('try_checks', { dir: 'nowhere', checks: ['true'] })).rejects.toMatchObject({
-    message: `Not a folder: ${join(place.cwd, 'nowhere')}. Name one that exists.`,
+    message: `${join(place.cwd, 'nowhere')} is not a folder. Name one that exists.`,
     field: 'dir',
   })
   await expect(place.run('try_checks', { task_id: 'nobody', checks: ['true'] })).rejects.toMatchObject({
@@ -77,7 +77,7 @@ test('a folder or a task that is not there is told', async () => {
   })
 })
 
-test('they end when nobody waits for them any more', async () => {
+test('they stop when the caller is gone', async () => {
   const place = openPlace()
   const gone = new AbortController()
   writeFileSync(join(place.cwd, 'slow.sh'), '#!/bin/sh\ntouch second; exec sleep 600\n', { mode: 0o755 })

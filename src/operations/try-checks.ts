@@ -1,4 +1,4 @@
-/** Runs checks in a folder, as a loop would, before there is one. */
+/** Runs checks in a folder the way a loop would, before there is one. */
 import { mustFind } from '../board/task.ts'
 import type { Verdict } from '../engine/loop.ts'
 import { runCheck } from '../host/check.ts'
@@ -10,7 +10,7 @@ import { openConfig } from './open-config.ts'
 import type { Context, Operation } from './operation.ts'
 import { workFolder } from './start-loop.ts'
 
-/** Without `dir`: the folder of the task, or the one that we stand in. `minutes`: how long each may take. */
+/** Without `dir`: the folder of the task, or the current one. `minutes`: time limit of each. */
 export type Trying = { dir?: string; task_id?: string; checks: string[]; minutes?: number }
 
 export type TriedCheck = Verdict & { ms: number }
@@ -27,7 +27,7 @@ export const tryChecks: Operation<Trying, { dir: string; ran: TriedCheck[] }> = 
     const ran: TriedCheck[] = []
     for (const check of all) {
       const tried = await tryOne(context, { check, dir, minutes })
-      if (!tried) break // nobody waits for it any more
+      if (!tried) break // nobody is waiting for it any longer
       ran.push(tried)
     }
     return { dir, ran }

@@ -1,4 +1,4 @@
-/** Takes the last rollback of a loop back. */
+/** Undoes the last rollback of a loop. */
 import { undo as undoRollback } from '../drive/rollback.ts'
 import { findLoop } from './find-loop.ts'
 import type { Operation } from './operation.ts'

@@ -1,4 +1,4 @@
-/** Changes a task of the board, or removes it. */
+/** Changes a task on the board, or deletes it. */
 import { isDeepStrictEqual } from 'node:util'
 import { mustFind, mustMakeSense, mustNotBeWaitedFor, mustNotWaitForItself } from '../board/task.ts'
 import { ended, statusOf } from '../engine/loop.ts'
@@ -8,7 +8,7 @@ import { refuseBelowTurn } from './below-turn.ts'
 import { loopOf } from './get-task.ts'
 import type { Context, Operation } from './operation.ts'
 
-/** `version`: the one that the caller has read. Absent: whichever there is. */
+/** `version`: the one the caller read. Absent: any. */
 type Updating = BoardPatch & { task_id: string; version?: number }
 
 export const updateTask: Operation<Updating, BoardTask> = {
@@ -64,7 +64,7 @@ async function mustBeCurrent(context: Context, id: string, version: number | und
   )
 }
 
-/** What the loop of a task is made of when it is started. */
+/** The fields that the loop of a task is built from. */
 const ASKED_FOR = [
   'title',
   'description',
@@ -79,7 +79,7 @@ const ASKED_FOR = [
   'worktree',
 ] as const satisfies readonly (keyof BoardTask)[]
 
-/** A queued loop is made already, and would begin with what the task said before. */
+/** A queued loop already exists, and would start with the old settings. */
 async function mustNotBeQueued(context: Context, task: BoardTask): Promise<void> {
   const loop = await loopOf(context, task)
   if (!loop || statusOf(loop) !== 'queued') return
@@ -89,7 +89,7 @@ async function mustNotBeQueued(context: Context, task: BoardTask): Promise<void>
   )
 }
 
-/** Whoever moves or removes a task that an agent is at must stop that first. */
+/** A task must be stopped before it is moved or deleted. */
 async function mustRest(context: Context, task: BoardTask): Promise<void> {
   const loop = await loopOf(context, task)
   if (!loop || ended(loop)) return

@@ -1,4 +1,4 @@
-/** Which vault an operation is about, and the desk to work on it. */
+/** Finds the vault of an operation, and the desk to work on it. */
 import { dirname, join, resolve } from 'node:path'
 import { RalphError } from '../error.ts'
 import { printCommandLine } from '../formats/command-line.ts'
@@ -8,7 +8,7 @@ import { findVault, isPresent, NEEDS_ACTION, openVault } from '../vault/place.ts
 import { resolveSettings, type VaultSettings } from '../vault/settings.ts'
 import type { Context } from './operation.ts'
 
-/** `named`: the folder somebody gave. `file`: the task file it is about. Without either: RALPH_VAULT, or the vault we stand in. */
+/** `named`: the given folder. `file`: the task file. Without either: RALPH_VAULT, or the vault that contains the current folder. */
 export function vaultFor(
   { cwd, env }: Pick<Context, 'cwd' | 'env'>,
   { named, file }: { named?: string; file?: string } = {},
@@ -25,7 +25,7 @@ export function vaultFor(
   )
 }
 
-/** What nobody has made a vault has no tasks to tell of, and a hook there would never be heard of. Gives its settings. */
+/** A folder that is not a vault has no tasks, and a hook there would have no effect. Returns the settings. */
 export function mustBeVault({ env, home }: Pick<Context, 'env' | 'home'>, vault: string): VaultSettings {
   const settings = resolveSettings({}, { env, home, vault })
   const { stateDir, doneFolder } = settings

@@ -1,4 +1,4 @@
-/** What goes into the operations on the tasks of a vault, and what comes out. */
+/** Schemas of the operations on vault tasks. */
 
 import * as z from 'zod'
 import { GRADES } from '../engine/loop.ts'

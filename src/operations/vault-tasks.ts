@@ -1,4 +1,4 @@
-/** The tasks of a vault, worked on by whoever calls: the task API as operations. */
+/** The task API as operations: the caller works on the tasks of a vault. */
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { Next } from '../engine/loop.ts'
@@ -18,7 +18,7 @@ export type { BentAnswers } from '../vault/answers.ts'
 export type { CompletedTask, CountedIteration, StartedTask, StoppedTask } from '../vault/contract.ts'
 export { TaskError } from '../vault/errors.ts'
 
-/** `vault`: without it RALPH_VAULT, or the one we stand in. `task`: its id, or a path of its file. */
+/** `vault`: default RALPH_VAULT, or the one that contains the current folder. `task`: its id, or the path of its file. */
 export type TaskOf = { vault?: string; task: string }
 
 export type ProgressedTask = { task_id: string; progress: TaskProgress }
@@ -57,7 +57,7 @@ export const isTaskComplete: Operation<TaskOf, { task_id: string; complete: bool
     })),
 }
 
-/** Without `seconds`: the time since the task last moved. */
+/** Without `seconds`: the time since the task last changed. */
 export const iterateTask: Operation<TaskOf & { action: string; result: string; seconds?: number }, CountedIteration> = {
   name: 'iterate_vault_task',
   effect: 'write',
@@ -70,7 +70,7 @@ export const iterateTask: Operation<TaskOf & { action: string; result: string; s
     }),
 }
 
-/** `why`: why it stopped short, or what it asks. `bent`: how to answer where approving it is no answer. */
+/** `why`: why it stopped early, or what it asks. `bent`: how to answer if approval is not enough. */
 export type FoundTask = { state: TaskState; why?: string; bent?: BentAnswers }
 
 export const getTask: Operation<TaskOf & { history?: number }, FoundTask> = {
@@ -140,7 +140,7 @@ export const rejectTask: Operation<TaskOf & { reason?: string }, FoundTask> = {
     }),
 }
 
-/** `bent`: how to answer those that approving is no answer to. */
+/** `bent`: how to answer tasks for which approval is not enough. */
 export type ListedTasks = { tasks: ListedTask[]; bent: (BentAnswers & { task_id: string })[] }
 
 export const listTasks: Operation<{ vault?: string }, ListedTasks> = {
@@ -164,7 +164,7 @@ async function withTasks<Result>(
   vault: string,
   work: (tasks: RalphWiggum) => Promise<Result>,
 ): Promise<Result> {
-  // One that several machines share stays open for all who ask.
+  // A shared store stays open for other callers.
   const store = context.store()
   const shared = store.shared ? { ...store, close: async () => {} } : undefined
   const tasks = new RalphWiggum({ vaultPath: vault, env, home, now, onNote: note }, shared)
@@ -187,7 +187,7 @@ async function withTask<Result>(
   )
 }
 
-/** People also name the file, or where it lies. Only the very file of a task stands for it. */
+/** People also give the file or its path. Only the exact file of a task identifies it. */
 async function idMeant(tasks: RalphWiggum, given: string, at: { vault: string; cwd: string }): Promise<string> {
   const stem = taskIdOf(given)
   const isPath = given.includes('/')

@@ -1,4 +1,4 @@
-/** Waits for something to happen to a loop: short enough for any client that waits for an answer. */
+/** Waits for something to happen to a loop, briefly enough for the timeout of any client. */
 import { ended, type Fact, type Loop, type Status, statusOf, type Verdict } from '../engine/loop.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import type { Store, StoredEvent } from '../host/store.ts'
@@ -7,26 +7,26 @@ import { findLoop } from './find-loop.ts'
 import type { Context, Operation } from './operation.ts'
 import { standingOf } from './standing.ts'
 
-/** `after`: the `seq` of an earlier answer. Without it only what happens from now on counts. */
+/** `after`: `seq` of an earlier answer. Default: only what happens from now on. */
 export type Waiting = { loop: string; after?: number; seconds?: number }
 
 export type Waited = {
   loop: string
   status: Status
-  /** How it stands, in one sentence. */
+  /** Its state in one sentence. */
   sentence: string
-  /** Nothing happened in the time, and it goes on: call it again with `after`. */
+  /** Nothing happened in that time, and it is still running: call again with `after`. */
   stillRunning: boolean
-  /** Nobody drives it: it goes on when it is resumed. */
+  /** No process is running it: it continues when it is resumed. */
   unattended: boolean
-  /** What to give as `after` next time. */
+  /** Pass this as `after` next time. */
   seq: number
   events: { seq: number; at: string; kind: Fact['kind']; words: string }[]
 }
 
 export const LONGEST_WAIT_SECONDS = 25
 
-/** So many are told; how it stands now is what counts. */
+/** The most events returned; the current state matters more. */
 const MOST_EVENTS = 20
 
 export const waitLoop: Operation<Waiting, Waited> = {
@@ -61,7 +61,7 @@ export const waitLoop: Operation<Waiting, Waited> = {
 
 type Looked = { loop: Loop; events: StoredEvent[] }
 
-/** Looks again whenever the database may have changed, until there is something to tell or the time is over. */
+/** Checks again whenever the database may have changed, until there is something to report or the time is up. */
 async function look(
   context: Context,
   { id, known, until }: { id: string; known: number; until: number },
@@ -85,10 +85,10 @@ async function look(
   }
 }
 
-/** Clients that see progress wait longer for the answer. */
+/** Clients that see progress wait longer. */
 const PROGRESS_MS = 5_000
 
-/** What happens between two calls of `next` is not missed. */
+/** Misses nothing between two calls of `next`. */
 function changes(store: Store): { next(mostMs: number, signal?: AbortSignal): Promise<void>; stop(): void } {
   let isNew = false
   let wake = () => {}
@@ -113,7 +113,7 @@ function changes(store: Store): { next(mostMs: number, signal?: AbortSignal): Pr
   }
 }
 
-/** Whether something will happen to it without anybody's help. */
+/** Whether something will happen to it without a person. */
 function goesOn(loop: Loop): boolean {
   const { next } = loop
   return !ended(loop) && !(next.kind === 'wait' && (next.why === 'person' || next.why === 'paused'))

@@ -1,4 +1,4 @@
-/** Waits until tasks of the fleet are over. */
+/** Waits until tasks of the fleet have ended. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brokenDependency, isOver } from '../fleet/why.ts'
 import type { FleetTask } from '../formats/fleet-task.ts'
@@ -7,15 +7,15 @@ import { fleetStore } from './fleet-desk.ts'
 import { type ListedFleetTask, listedTasks, statesOf } from './fleet-tasks.ts'
 import type { Context } from './operation.ts'
 
-/** `saw`: called for every change of state, the first states included. */
+/** `saw`: called for every state change, including the initial states. */
 export type Waiting = { saw(task: ListedFleetTask): void; signal: AbortSignal }
 
-/** What comes together is seen together. */
+/** Batches changes that arrive together. */
 const TOGETHER_MS = 50
 const LOOK_MS = 2_000
 const CHUNK = 500
 
-/** The tasks as they are in the end; undefined: whoever waited has gone. One that can no longer begin is not waited for. */
+/** The tasks in their final state; undefined: the caller stopped waiting. Does not wait for tasks that can no longer start. */
 export async function waitTasks(
   context: Context,
   ids: readonly string[],
@@ -41,7 +41,7 @@ export async function waitTasks(
           store,
           tasks.filter((one) => !isOver(one)),
         ))
-          saw(task) // says by now why it will not begin
+          saw(task) // by now it says why it will not start
         return tasks
       }
       await woken
@@ -54,7 +54,7 @@ export async function waitTasks(
   }
 }
 
-/** What is worth a line. */
+/** Whether a change is worth a line. */
 function markOf({ state, sentence }: FleetTask): string {
   return state === 'resting' ? `${state} ${sentence}` : state
 }
@@ -66,12 +66,12 @@ async function loadAll({ fleet }: FleetStore, ids: readonly string[]): Promise<F
   return tasks
 }
 
-/** Nothing happens to it before somebody answers, or resumes it. */
+/** Nothing happens to it until a person answers or resumes it. */
 export function needsPerson({ state, due_at }: FleetTask): boolean {
   return state === 'resting' && due_at === null
 }
 
-/** A task behind one that has failed waits for somebody to retry that; so does whatever waits for it. */
+/** A task behind a failed one waits until that is retried; so do the tasks behind it. */
 async function areOver({ fleet }: FleetStore, tasks: readonly FleetTask[]): Promise<boolean> {
   const open = tasks.filter((task) => !isOver(task))
   if (open.some((task) => task.state !== 'waiting' && !needsPerson(task))) return false

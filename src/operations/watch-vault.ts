@@ -1,4 +1,4 @@
-/** Works on the files that come into a vault, here. */
+/** Works on files that arrive in a vault, in this process. */
 import { resolve } from 'node:path'
 import { agents as known, parseAgent } from '../agents/index.ts'
 import { removeLeftPlaces } from '../drive/left-places.ts'
@@ -30,7 +30,7 @@ export type { Watched } from '../vault/watch.ts'
 export { isAboutFile } from '../vault/where.ts'
 export type { WatchEvent } from '../vault/work.ts'
 
-/** `once`: it ends when nothing is left to do. */
+/** `once`: ends when nothing is left to do. */
 export type Watching = CrewRequest & {
   vault: string
   once: boolean
@@ -47,17 +47,17 @@ export type Begun = {
   once: boolean
 }
 
-/** Who is told, and how it is stopped. */
+/** Callbacks, and how to stop it. */
 export type Listener = {
   begin(how: Begun): void
   tell(event: WatchEvent): void
   rest: AbortSignal
   stop: AbortSignal
-  /** Ends after the iterations under way, and says why. */
+  /** Stops after the current iterations, and says why. */
   windDown(why: string): void
 }
 
-/** `useless`: the agent of all tasks cannot work, so that the rest was left alone. */
+/** `useless`: the default agent cannot work, so the remaining tasks were left in place. */
 export async function watchVault(
   context: Context,
   asking: Watching,
@@ -76,7 +76,7 @@ export async function watchVault(
   const place = { dir: vault, env: {}, config: { ...config, max_iterations: 0 } }
   const { iterations: _, minutes: __, ...limits } = await resolveLimits({ ...asked, size: 'S' }, place)
   const crew = (head: TaskHead) => crewOf(context, { asked, vault, agents, checks, limits }, head)
-  crew({ priority: 1 }) // what is wrong with the options is no file's fault
+  crew({ priority: 1 }) // invalid options are not the fault of any file
   const { slots, once: isOnce, permissions = DEFAULTS.permissions } = asked
   listener.begin({ vault, agents, checks, slots, permissions, once: isOnce })
   if (why !== undefined) listener.tell({ kind: 'note', text: why })
@@ -112,7 +112,7 @@ type Hiring = {
   limits: NonNullable<Crew['limits']>
 }
 
-/** Model and arguments belong to the agent of the watcher, not to the one that a task names. */
+/** Model and arguments belong to the watcher's agent, not to one that a task names. */
 function crewOf(context: Context, { asked, vault, agents, checks, limits }: Hiring, head: TaskHead): Crew {
   const { model, agentArgs, permissions, context: memory, silenceMinutes, checkMinutes } = asked
   const { sandbox, sandboxAllow } = asked
@@ -137,7 +137,7 @@ function crewOf(context: Context, { asked, vault, agents, checks, limits }: Hiri
   return crew
 }
 
-/** Whom a task file may name: agents that need no more than their names. */
+/** The agents that a task file may name: those that need only a name. */
 function agentsIn(text: string, { env }: Context, dir: string): string[] {
   const nameable = Object.values(known).filter(({ targetExample }) => targetExample === undefined)
   return [...new Set(text.split(','))].map((name) => {
@@ -165,7 +165,7 @@ function once(say: (text: string) => void): (text: string) => void {
   }
 }
 
-/** Whether the agents of all tasks would fail with the next one, too. Tasks that name their own say nothing about them. */
+/** Whether the default agents would also fail on the next task. Tasks that name their own agent say nothing about that. */
 function openDoubts(agents: readonly string[]): (event: WatchEvent) => boolean {
   let crashed = 0
   return (event) => {

@@ -1,4 +1,4 @@
-/** What goes into the operations on the work of a loop, and what comes out: fork, retry, answers, comments. */
+/** Schemas of the operations on the work of a loop: fork, retry, answers, comments. */
 import * as z from 'zod'
 import { allowedSome, steered } from './loop-schemas.ts'
 import { amount, argument, name, path, type SchemasOf, whole, words } from './schema-parts.ts'

@@ -11,14 +11,14 @@ import { type OpenWorkers, openWorkers, type Working } from './workers.ts'
 
 const DONE = 'echo "<promise>COMPLETE</promise>"'
 
-/** Agents of their own, each of these lines of sh. */
+/** Agents, each from a shell snippet. */
 function agentOf(lines: string): string {
   const file = join(temporaryFolder(), 'agent.sh')
   writeFileSync(file, `#!/bin/sh\ncat > prompt.txt\n${lines}\n`, { mode: 0o755 })
   return `command:${file}`
 }
 
-/** A place whose loops are driven by workers. */
+/** A place whose loops are run by workers. */
 function openBoard(
   place: OperationPlace = openPlace(),
   how: Partial<Working> = {},
@@ -32,13 +32,13 @@ function openBoard(
   return { ...place, workers, said, makeTask }
 }
 
-/** Lines of sh that wait for a file. */
+/** A shell snippet that waits for a file. */
 const until = (file: string) => `while ! test -e ${file}; do sleep 0.02; done`
 
 const statusOf = async ({ run }: OperationPlace, task_id: string) => (await run('get_task', { task_id })).status
 
 describe('workers', () => {
-  test('drive a task to its end, and move it', async () => {
+  test('drive a task to its end, and update its status', async () => {
     const place = openBoard()
     const { id, status } = await place.makeTask({ agent: agentOf(`touch done; ${DONE}`), checks: ['test -e done'] })
     expect(status).toBe('todo')
@@ -51,7 +51,7 @@ describe('workers', () => {
     })
   })
 
-  test('attend to a loop that waits for a rate limit, and leave it unattended when they go', async () => {
+  test('attend to a loop that waits for a rate limit, and leave it unattended when they stop', async () => {
     const place = openBoard()
     const script = join(temporaryFolder(), 'script.json')
     writeFileSync(script, JSON.stringify({ turns: [[{ 'rate-limit': { resetsInSeconds: 600 } }]] }))
@@ -85,7 +85,7 @@ describe('workers', () => {
     expect(existsSync(join(dir, 'new'))).toBe(true)
   })
 
-  test('give a plain task its own words, once, and take the turn for the claim', async () => {
+  test('give a plain task its bare prompt, once, and treat the turn as the claim', async () => {
     const place = openBoard()
     const { id } = await place.makeTask({
       title: 'Say hello',
@@ -117,7 +117,7 @@ describe('workers', () => {
     const log = join(place.cwd, 'log')
     const agent = agentOf(`echo "begin $(basename "$PWD")" >> ${log}; echo "end $(basename "$PWD")" >> ${log}; ${DONE}`)
     const queue: string[] = []
-    // Queued before anybody works on them.
+    // Queued before any worker starts.
     place.context.workers = { take: () => {}, look: () => {} }
     for (const [name, priority] of [
       ['low', -1],
@@ -137,7 +137,7 @@ describe('workers', () => {
     expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual(order)
   })
 
-  test('begin a task when those it depends on are done', async () => {
+  test('start a task when its dependencies are done', async () => {
     const place = openBoard()
     const repo = temporaryFolder()
     const first = await place.makeTask({ title: 'First', repo, agent: agentOf(`touch one; ${DONE}`) })
@@ -159,7 +159,7 @@ describe('workers', () => {
     expect(events[0]?.fact.kind).toBe('adopted')
   })
 
-  test('keep a queued loop waiting for its turn when somebody says something to it', async () => {
+  test('keep a queued loop waiting when it gets a message', async () => {
     const place = openBoard()
     const first = await place.makeTask({ agent: agentOf(DONE) })
     const { id } = await place.makeTask({ agent: agentOf('sleep 0'), ralph_max_iterations: 1 })
@@ -175,7 +175,7 @@ describe('workers', () => {
     await eventually(async () => (await place.run('get_loop', { loop: again.loop })).status === 'halted')
   })
 
-  test('pause what is under way when they stop, and the next ones go on with it', async () => {
+  test('pause running loops when they stop, and the next workers continue them', async () => {
     const place = openPlace()
     const go = join(place.cwd, 'go')
     const begun = join(place.cwd, 'begun')
@@ -191,7 +191,7 @@ describe('workers', () => {
     await eventually(async () => (await statusOf(board, id)) === 'done')
   })
 
-  test('keep loops in one folder apart also when they go on with them', async () => {
+  test('never run two loops in one folder at once, even when resuming', async () => {
     const place = openPlace()
     const [repo, log, go] = [temporaryFolder(), join(place.cwd, 'log'), join(place.cwd, 'go')]
     const waits = until(go)
@@ -209,7 +209,7 @@ describe('workers', () => {
     expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual(['begin', 'end', 'begin', 'end'])
   })
 
-  test('leave alone what a person paused', async () => {
+  test('leave loops alone that a person paused', async () => {
     const place = openPlace()
     place.context.workers = { take: () => {}, look: () => {} }
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: agentOf(DONE) })
@@ -236,7 +236,7 @@ describe('workers', () => {
     expect([found.status, found.standing.sentence]).toEqual(['paused', expect.stringContaining(repo)])
   })
 
-  test('answer for a loop that asked a person', async () => {
+  test('continue a loop once its question is answered', async () => {
     const place = openBoard()
     const asked = join(place.cwd, 'asked')
     const agent = agentOf(`test -e ${asked} && { ${DONE}; exit; }; touch ${asked}; echo "<ask>Blue or red?</ask>"`)
@@ -247,7 +247,7 @@ describe('workers', () => {
     await eventually(async () => (await statusOf(place, id)) === 'done')
   })
 
-  test('let no two loops work in one folder at once', async () => {
+  test('never run two loops in one folder at once', async () => {
     const place = openBoard()
     const repo = temporaryFolder()
     const log = join(place.cwd, 'log')
@@ -262,7 +262,7 @@ describe('workers', () => {
     expect(readFileSync(log, 'utf8').trim().split('\n')).toEqual(Array(3).fill(['begin', 'end']).flat())
   })
 
-  test('give the room of a loop that waits for its agent to others, and come back to it', async () => {
+  test('give the slot of a loop that waits for its agent to others, and come back to it', async () => {
     const place = openBoard(openPlace(), { concurrency: 1 })
     const script = join(temporaryFolder(), 'limited.json')
     const steps = [{ 'rate-limit': { resetsInSeconds: 3_600 }, attempt: 1 }, { text: '<promise>COMPLETE</promise>' }]
@@ -277,7 +277,7 @@ describe('workers', () => {
     await eventually(async () => (await place.run('get_loop', { loop })).iterations.length > 0)
   })
 
-  test('hear an answer that was left while there was no room for it', async () => {
+  test('pick up an answer that arrived while there was no room', async () => {
     const place = openPlace()
     const asked = join(place.cwd, 'asked')
     const board = openBoard(place)
@@ -292,7 +292,7 @@ describe('workers', () => {
     await eventually(async () => (await statusOf(board, id)) === 'done')
   })
 
-  test('move the task of a loop whose driver was killed before it could', async () => {
+  test('update the task of a loop whose driver was killed before it could', async () => {
     const place = openPlace()
     const { id } = await place.run('create_task', { title: 'Build it', repo: temporaryFolder(), agent: agentOf(DONE) })
     const { loop } = await place.run('start_loop', { task_id: id })
@@ -303,7 +303,7 @@ describe('workers', () => {
     await eventually(async () => (await statusOf(place, id)) === 'done')
   })
 
-  test('begin at once what somebody resumes, also one that was paused before it began', async () => {
+  test('start a resumed loop at once, even one that was paused before it started', async () => {
     const place = openPlace()
     place.context.workers = { take: () => {}, look: () => {} }
     const { loop } = await place.run('start_loop', { prompt: 'Build it', agent: agentOf(`touch done; ${DONE}`) })
@@ -313,7 +313,7 @@ describe('workers', () => {
     expect((await place.drive(loop)).next.kind).toBe('complete')
   })
 
-  test('tell a plain task what people said to it', async () => {
+  test('pass messages from people to a plain task', async () => {
     const place = openBoard()
     const asked = join(place.cwd, 'asked')
     const repo = temporaryFolder()
@@ -327,7 +327,7 @@ describe('workers', () => {
   })
 
   test.each(['Let me know if you want anything else.', 'Shall I add tests, too?'])(
-    'take a plain turn that ends with "%s" for done',
+    'treat a plain turn that ends with "%s" as done',
     async (words) => {
       const place = openBoard()
       const { id } = await place.makeTask({ use_ralph_wiggum: false, agent: agentOf(`echo "${words}"`) })
@@ -336,7 +336,7 @@ describe('workers', () => {
     },
   )
 
-  test('try again to take up what earlier ones left, where that failed', async () => {
+  test('retry picking up what earlier workers left', async () => {
     const place = openBoard()
     const [begun, go] = [join(place.cwd, 'begun'), join(place.cwd, 'go')]
     const { id } = await place.makeTask({ agent: agentOf(`touch ${begun}; ${until(go)}; ${DONE}`) })
@@ -355,7 +355,7 @@ describe('workers', () => {
     await eventually(async () => (await statusOf(place, id)) === 'done')
   })
 
-  test('share one queue: two of them drive each loop once', async () => {
+  test('share one queue: two processes drive each loop only once', async () => {
     const place = openPlace()
     const one = openBoard(place)
     openBoard(place)
@@ -371,8 +371,8 @@ describe('workers', () => {
   })
 })
 
-describe('those that yield to a server', () => {
-  /** Beside the place of an agent's MCP server, the workers of `ralph serve` in the same home. */
+describe('workers that yield to a server', () => {
+  /** The place of an agent's MCP server, and the workers of `ralph serve` in the same home. */
   function openServer({ context: { home }, cwd }: OperationPlace): OperationPlace {
     const server = openPlace({ cwd, home })
     const lock = lockLoop(home, SERVER_LOCK)
@@ -386,7 +386,7 @@ describe('those that yield to a server', () => {
     await eventually(async () => (await run('get_task', { task_id })).status === 'done')
   }
 
-  test('leave what is under way to it', async () => {
+  test('leave running loops to it', async () => {
     const place = openBoard(openPlace(), { yields: true })
     const [begun, go] = [join(place.cwd, 'begun'), join(place.cwd, 'go')]
     const { id } = await place.makeTask({ agent: agentOf(`touch ${begun}; ${until(go)}; ${DONE}`) })
@@ -394,13 +394,13 @@ describe('those that yield to a server', () => {
     await eventually(() => existsSync(begun))
     const server = openServer(place)
     place.workers.look()
-    await served(server) // so it has the queue
+    await served(server) // so it holds the queue
     await place.workers.stop()
     writeFileSync(go, '')
     await eventually(async () => (await statusOf(place, id)) === 'done')
   })
 
-  test('leave what somebody answers to it', async () => {
+  test('leave answered loops to it', async () => {
     const place = openBoard(openPlace(), { yields: true })
     const [asked = '', begun = '', go = ''] = ['asked', 'begun', 'go'].map((name) => join(place.cwd, name))
     const asks = `test -e ${asked} || { touch ${asked}; echo "<ask>Red?</ask>"; exit; }`
@@ -418,7 +418,7 @@ describe('those that yield to a server', () => {
 })
 
 describe('a task', () => {
-  test('cannot be started twice, archived, or while others are unfinished and nobody would begin it later', async () => {
+  test('cannot start twice, archived, or with open dependencies if no worker would start it later', async () => {
     const place = openPlace()
     const { id } = await place.run('create_task', { title: 'One', agent: agentOf(DONE) })
     const other = await place.run('create_task', { title: 'Two', agent: agentOf(DONE), depends_on: [id] })
@@ -452,7 +452,7 @@ describe('a task', () => {
     expect((await place.run('list_tasks', {})).tasks).toEqual([])
   })
 
-  test('keeps what its loop was made of while that is queued', async () => {
+  test('cannot change the settings of its queued loop', async () => {
     const place = openPlace()
     place.context.workers = { take: () => {}, look: () => {} }
     const { id } = await place.run('create_task', { title: 'Old words', agent: agentOf(DONE) })
@@ -468,7 +468,7 @@ describe('a task', () => {
     expect(await place.run('update_task', { task_id: id, title: 'New words' })).toMatchObject({ title: 'New words' })
   })
 
-  test('is not done by an older loop that is accepted while a newer one works on it', async () => {
+  test('is not done when an older loop is accepted while a newer one works on it', async () => {
     const { dir } = await makeRepository()
     const place = openBoard()
     const [begun, go] = [join(place.cwd, 'begun'), join(place.cwd, 'go')]
@@ -484,7 +484,7 @@ describe('a task', () => {
     await eventually(async () => (await statusOf(place, id)) === 'in-review')
   })
 
-  test('waits for itself also not where two make it do so at once', async () => {
+  test('cannot end up in a cycle, even if two changes race', async () => {
     const place = openPlace()
     const [a, b] = [await place.run('create_task', { title: 'a' }), await place.run('create_task', { title: 'b' })]
     const made = await Promise.allSettled([
@@ -497,7 +497,7 @@ describe('a task', () => {
   test.each([
     ['checks', { checks: ['true', 'npm "test'] }],
     ['stages', { stages: [{ name: 'TESTS', check: 'npm "test' }] }],
-  ])('has no check that is not a command, and the error names %s', async (field, given) => {
+  ])('rejects a check that is not a command, and the error names %s', async (field, given) => {
     await expect(openPlace().run('create_task', { title: 'One', ...given })).rejects.toMatchObject({
       code: 'input-invalid',
       field,
@@ -505,7 +505,7 @@ describe('a task', () => {
     })
   })
 
-  test('cannot wait for itself, also not through others', async () => {
+  test('cannot wait for itself, not even through others', async () => {
     const place = openPlace()
     const one = await place.run('create_task', { title: 'One' })
     const two = await place.run('create_task', { title: 'Two', depends_on: [one.id] })

@@ -1,4 +1,4 @@
-/** Workers: they drive loops in a process that stays, the board's first, as many at a time as there is room for. */
+/** Workers: drive loops in a long-running process, those of the board first, as many at a time as allowed. */
 import { settleTasks } from '../board/owner.ts'
 import { ended, type Loop, statusOf } from '../engine/loop.ts'
 import { isRalphError } from '../error.ts'
@@ -9,15 +9,15 @@ import { oneByOne } from './one-by-one.ts'
 import type { Context, Workers } from './operation.ts'
 import { type Due, dueAt, dueLoops, openQueueLock, pausedBy } from './queue.ts'
 
-/** `say`: what a person who watches the process should know. `yields`: a server that comes up takes the queue over. */
+/** `say`: messages for the person watching the process. `yields`: a starting server takes over the queue. */
 export type Working = { concurrency: number; say?: Say; yields?: boolean }
 
 export type OpenWorkers = Workers & {
-  /** Waits until all that is under way rests. Whoever has the queue goes on with it, or the next ones to come up. */
+  /** Pauses all running loops and waits for that. The next process that serves the queue continues them. */
   stop(): Promise<void>
 }
 
-/** Who pauses and resumes loops when workers come and go. */
+/** The name under which loops are paused and resumed when workers stop and start. */
 const BY = 'server'
 
 export function openWorkers(context: Context, { concurrency, say = () => {}, yields = false }: Working): OpenWorkers {
@@ -36,14 +36,14 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
 
   async function look(): Promise<void> {
     const isOurs = await queue.hold()
-    // What somebody asks for by name begins beside others, too; a loop of the board with those who have the queue.
+    // A loop requested by name starts even next to others; a loop of the board only in the process that serves the queue.
     for (const loop of wanted)
       if (!isOurs && (await isOfBoard(store, loop))) wanted.delete(loop)
       else if (room.hasPlaceFor(loop)) start(await dueAt(store, loop))
     if (!isOurs) tookUp = false
     if (!isOurs) return
     if (!tookUp) tookUp = await takeUp(context, wanted, say)
-    if (room.isFull()) return // who is due need not be known
+    if (room.isFull()) return // no need to know which are due
     for (const due of await dueLoops(store, context.now())) if (room.takes(due)) start(due)
   }
 
@@ -78,20 +78,20 @@ const LATER_MS = 10_000
 type Room = {
   loops(): string[]
   isFull(): boolean
-  /** Whether somebody who asks for it by name may have it begun. */
+  /** Whether it may start when requested by name. */
   hasPlaceFor(loop: string): boolean
-  /** Whether it may begin by itself: not beside another one in its place, nor right after it could not be driven. */
+  /** Whether it may start by itself: not next to another loop in its place, nor right after a failure to drive it. */
   takes(due: Due): boolean
-  /** `driven`: whether it could be. Resolves when its place is free again. */
+  /** `driven`: whether it could be driven. Resolves when its place is free again. */
   begin(due: Due, driven: Promise<boolean>): Promise<void>
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is running. */
   empty(): Promise<unknown>
 }
 
-/** The loops that are under way here. */
+/** The loops running here. */
 function openRoom(concurrency: number): Room {
   const active = new Map<string, { done: Promise<void>; place?: string }>()
-  /** Until when what could not be driven is left alone, should it not even be possible to pause it. */
+  /** Until when to leave alone loops that could neither be driven nor paused. */
   const later = new Map<string, number>()
   const isFull = () => active.size >= concurrency
   const hasPlaceFor = (loop: string) => !isFull() && !active.has(loop)
@@ -114,7 +114,7 @@ function openRoom(concurrency: number): Room {
   }
 }
 
-/** What earlier workers left: tasks that they did not move, and loops that they paused. `wanted` gets those that nobody else would go on with. False: to be tried again. */
+/** Picks up what earlier workers left: unsettled tasks and paused loops. `wanted` gets those that no other process would continue. False: try again later. */
 async function takeUp(context: Context, wanted: Set<string>, say: Say): Promise<boolean> {
   const store = context.store()
   try {
@@ -143,7 +143,7 @@ function told(id: string, say: Say): (cause: unknown) => void {
 /** Whether it could be driven. */
 async function work(context: Context, id: string, { stop, say }: { stop: AbortSignal; say: Say }): Promise<boolean> {
   try {
-    // A loop of the board that waits for its agent gives its room to others.
+    // A loop of the board that waits for its agent makes room for others.
     const leavesWaits = await isOfBoard(context.store(), id)
     await driveLoop(context, id, { stop, begin: () => {}, show: () => {}, say, saw: () => {}, leavesWaits })
     return true
@@ -155,14 +155,14 @@ async function work(context: Context, id: string, { stop, say }: { stop: AbortSi
   }
 }
 
-/** `why`: what kept us from driving it. A loop that rests or is over already stays as it is. */
+/** `why`: what kept us from driving it. A loop that is paused or has ended stays as it is. */
 async function pause(context: Context, id: string, why?: string): Promise<void> {
   const loop = await context.store().load(id)
   if (ended(loop) || isResting(loop, why)) return
   await giveOrder(context, id, { kind: 'pause', ...(why === undefined ? {} : { why }) }, { by: why ? 'ralph' : BY })
 }
 
-/** What cannot be driven must not stay in the queue. */
+/** A loop that cannot be driven must not stay in the queue. */
 function isResting(loop: Loop, why: string | undefined): boolean {
   const status = statusOf(loop)
   return status === 'paused' || status === 'needs-input' || (status === 'queued' && why === undefined)

@@ -121,7 +121,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     for (const again of ['--again', '--why'])
       expect(await board('proof', task, again)).toMatchObject({
         code: 2,
-        err: expect.stringContaining(`Get it: git fetch ${remote} ralph/${task}`),
+        err: expect.stringContaining(`Fetch it: git fetch ${remote} ralph/${task}`),
       })
     const report = join(temporaryFolder(), 'report.html')
     expect(await board('show', task, '-o', report)).toMatchObject({ code: 0, err: '' })
@@ -169,7 +169,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     const id = (first as { tasks: { id: string }[] }).tasks[0]?.id ?? ''
     const second = await ralph('submit', 'Go on', ...task, '--depends-on', id, '--wait')
     expect(second).toMatchObject({ code: 1 })
-    expect((await ralph('status')).out).toContain(`Waiting for ${id}, which failed. Retry it:  ralph retry ${id}`)
+    expect((await ralph('status')).out).toContain(`Waiting for ${id}, which failed. Retry it: ralph retry ${id}`)
     writeFileSync(flag, '')
     expect(await ralph('retry', id, 'It is allowed now.')).toMatchObject({ code: 0, err: '' })
     await eventually(async () => /^Tasks: 2 done$/m.test((await ralph('status')).out))
