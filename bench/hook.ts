@@ -102,7 +102,7 @@ async function* withLoop(root: string): AsyncGenerator<Row> {
   const inGit = place(root, 'git', 100_000)
   makeRepository(inGit.dir)
   for (const looping of [small, large, inGit])
-    looping.ask('prompt', looping.typed('/ralph:loop Go on for ever. --max-iterations 0'))
+    looping.ask('prompt', looping.typed('/ralph:loop Keep going forever. --max-iterations 0'))
   const times = await sideBySide(12, {
     small: () => small.step(),
     large: () => large.step(),
@@ -168,7 +168,7 @@ function place(root: string, name: string, transcriptSize = 0) {
         writeFileSync(join(dir, 'work.txt'), String(turn))
         appendFileSync(transcript_path, answerOf(turn))
         const start = performance.now()
-        const answer = ask('stop', stopped(`Turn ${turn} is over.`))
+        const answer = ask('stop', stopped(`Turn ${turn} has ended.`))
         times.push(performance.now() - start)
         if (!answer.includes('"decision":"block"')) throw new Error(`The loop did not continue: ${answer}`)
       }

@@ -1,4 +1,4 @@
-/** The docs say what the program does: the option pages are printed by it, and every sample command is one it takes. */
+/** The docs match the program: it prints the option pages, and accepts every sample command. */
 import { execFile, execFileSync } from 'node:child_process'
 import {
   existsSync,
@@ -44,28 +44,11 @@ import { TASK_ERRORS } from '../src/vault/errors.ts'
 import { CALLS, TRANSITIONS } from '../src/vault/lifecycle.ts'
 import { printTable, TABLE, TRIED_IN } from './situations.ts'
 
-const DOCS = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'docs/coming-from.md',
-  'docs/how-it-decides.md',
-  'docs/proof.md',
-  'docs/formats.md',
-  'docs/adding-an-agent.md',
-  'docs/agents.md',
-  'docs/install.md',
-  'docs/task-api.md',
-  'docs/vault.md',
-  'docs/dispatch.md',
-  'docs/server.md',
-  'docs/fleet.md',
-  'docs/mcp.md',
-  'docs/analytics.md',
-  'docs/report.md',
-  'docs/sandbox.md',
-]
+const PAGES = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
 
-test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` writes it anew', async () => {
+const DOCS = ['README.md', 'CONTRIBUTING.md', ...PAGES.map((name) => `docs/${name}`)]
+
+test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts -u` rewrites it', async () => {
   const page = (level: string, spec: CommandSpec) =>
     `${level} ralph ${spec.name}\n\n\`\`\`\n${printHelp(spec).trimEnd()}\n\`\`\`\n`
   const pages = Object.values(COMMANDS).flatMap(({ spec, verbs = {} }) => [
@@ -75,7 +58,7 @@ test('docs/cli.md is what `ralph help` prints; `npx vitest run test/docs.test.ts
   await expect(`# Commands\n\n${pages.join('\n')}`).toMatchFileSnapshot('../docs/cli.md')
 })
 
-test('the table of docs/agents.md is the table of agents; -u rewrites it', async () => {
+test('the table in docs/agents.md is the table of agents; -u rewrites it', async () => {
   const rows = Object.values(agents).flatMap(({ name, probe, settings, reports, bypass }) => {
     if (!probe) return []
     const can = (has: boolean) => (has ? 'yes' : 'no')
@@ -91,7 +74,7 @@ test('the table of docs/agents.md is the table of agents; -u rewrites it', async
   await expect(page.replace(table, rows.join(''))).toMatchFileSnapshot('../docs/agents.md')
 })
 
-test('the table of docs/sessions.md is what the live tests hold; -u rewrites it', async () => {
+test('the table in docs/sessions.md shows what the live tests try; -u rewrites it', async () => {
   const page = readFileSync('docs/sessions.md', 'utf8')
   const table = /(?<=^## Tested in each client\n\n.*\n\n)(?:\|.*\n)+\n(?:\d+\. .*\n|1\.\n)*/m
   await expect(page.replace(table, printTable())).toMatchFileSnapshot('../docs/sessions.md')
@@ -104,7 +87,7 @@ test.each(Object.keys(TABLE))('every situation is tried in the real client: %s',
   for (const title of Object.values(titles ?? {})) expect(live).toContain(title)
 })
 
-test('the table of docs/task-api.md is what the lifecycle and the errors say; -u rewrites it', async () => {
+test('the table in docs/task-api.md matches the lifecycle and the errors; -u rewrites it', async () => {
   const names = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ') || 'nothing: it has ended'
   const states = Object.entries(TRANSITIONS).map(([state, to]) => {
     const calls = Object.entries(CALLS).filter(([, { from }]) => from.some((each) => each === state))
@@ -120,7 +103,7 @@ test('the table of docs/task-api.md is what the lifecycle and the errors say; -u
   await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/task-api.md')
 })
 
-test('the table of docs/operations.md is the table of operations; -u rewrites it', async () => {
+test('the table in docs/operations.md is the table of operations; -u rewrites it', async () => {
   const rows = Object.values(OPERATIONS).map(
     ({ name, effect, summary }) => `| \`${name}\` | ${effect} | ${summary} |\n`,
   )
@@ -130,7 +113,7 @@ test('the table of docs/operations.md is the table of operations; -u rewrites it
   await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/operations.md')
 })
 
-test('the table of docs/mcp.md is the table of tools; -u rewrites it', async () => {
+test('the table in docs/mcp.md is the table of tools; -u rewrites it', async () => {
   const effects = Object.values(OPERATIONS).map(({ name, effect, agent }) => [agent?.tool ?? name, effect] as const)
   const effectOf = new Map<string, string>(effects)
   const rows = [...allTools(), ...fleetTools()].map(
@@ -142,7 +125,7 @@ test('the table of docs/mcp.md is the table of tools; -u rewrites it', async () 
   await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/mcp.md')
 })
 
-test('the example of docs/mcp.md runs', () => {
+test('the example in docs/mcp.md runs', () => {
   const [example = ''] = codeBlocks('docs/mcp.md', 'ts')
   const printed = runExample(example, (dir) => {
     symlinkSync(resolve('node_modules/@modelcontextprotocol'), join(dir, 'node_modules', '@modelcontextprotocol'))
@@ -152,7 +135,7 @@ test('the example of docs/mcp.md runs', () => {
   expect(printed).toBe('verified\n')
 })
 
-test('the table of docs/dispatch.md is how agents tell what happens in a pane; -u rewrites it', async () => {
+test('the table in docs/dispatch.md shows how agents report from a pane; -u rewrites it', async () => {
   const rows = Object.values(agents).flatMap(({ name, probe, pane, screen, tellsCost }) => {
     if (!probe || !screen) return []
     const { args, env } = pane?.({ hook: ['node', 'hook'], plugins: 'plugins', folder: 'folder' }) ?? {
@@ -170,7 +153,7 @@ test('the table of docs/dispatch.md is how agents tell what happens in a pane; -
   await expect(page.replace(table, () => rows.join(''))).toMatchFileSnapshot('../docs/dispatch.md')
 })
 
-test('the example of docs/operations.md runs', () => {
+test('the example in docs/operations.md runs', () => {
   const [example = ''] = codeBlocks('docs/operations.md', 'ts')
   expect(runExample(example, (dir) => writeFileSync(join(dir, 'agent.sh'), '#!/bin/sh\n', { mode: 0o755 }))).toBe(
     'started\n',
@@ -180,7 +163,7 @@ test('the example of docs/operations.md runs', () => {
 test.each([
   [0, 'Task completed in 1 iterations\n'],
   [1, 'completed, 100% after 2 iterations\n'],
-])('example %i of docs/task-api.md runs in a new project, under the name that it has there', (n, printed) => {
+])('example %i in docs/task-api.md runs in a new project, in a file with the name given there', (n, printed) => {
   const page = readFileSync('docs/task-api.md', 'utf8')
   const examples = [...page.matchAll(/^.*`([\w-]+\.m?[jt]s)`.*\n\n```ts\n([\s\S]*?)^```$/gm)]
   expect(examples).toHaveLength(codeBlocks('docs/task-api.md', 'ts').length)
@@ -196,7 +179,7 @@ test.each([
   expect(execFileSync(process.execPath, [name], { cwd: dir, env, encoding: 'utf8' })).toBe(printed)
 })
 
-test('the samples of docs/server.md run against a server', async () => {
+test('the samples in docs/server.md run against a server', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   for (const name of ['agent.sh', 'check.sh']) writeFileSync(join(dir, name), '#!/bin/sh\n', { mode: 0o755 })
@@ -219,7 +202,7 @@ test('the samples of docs/server.md run against a server', async () => {
   expect(await Promise.all(printed)).toEqual(['Fix the login: 5\n', 'hello\n'])
 })
 
-/** What it prints in a folder of its own, where the package is installed. */
+/** Returns what the example prints in a folder with the package installed. */
 function runExample(example: string, prepare: (dir: string) => void): string {
   const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
@@ -237,7 +220,7 @@ function writeExample(example: string, { dir }: { dir: string }): string {
   return dir
 }
 
-test('the example of docs/proof.md prints what is shown there', () => {
+test('the example in docs/proof.md prints what is shown there', () => {
   const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const project = join(dir, 'project')
@@ -266,7 +249,7 @@ test('the example of docs/proof.md prints what is shown there', () => {
   }
 })
 
-/** Names of loops, objects of git, times and dates differ from run to run. */
+/** Loop ids, git objects, times and dates differ from run to run. */
 function withoutChance(text: string): string {
   return text
     .replace(/\b(loop|show) [a-z0-9]{8}\b/g, '$1 LOOP')
@@ -289,32 +272,32 @@ test.each(samples)('%s: %s', (_, line) => {
   if (command) expect(() => parseArgs(specFor(command, argv), argv)).not.toThrow()
 })
 
-test('the systemd units in config/fleet start commands that there are', () => {
+test('the systemd units in config/fleet start commands that exist', () => {
   const units = readdirSync('config/fleet').filter((name) => name.endsWith('.service'))
   expect(units).toEqual(['ralph-server.service', 'ralph-worker.service'])
   for (const name of units) {
     const unit = readFileSync(join('config/fleet', name), 'utf8')
     const [, line = ''] = /^ExecStart=\/usr\/bin\/env (ralph .*)$/m.exec(unit) ?? []
-    mustBeTaken(parseCommandLine(line).slice(1))
+    expectCommand(parseCommandLine(line).slice(1))
     expect(unit).toMatch(/^\[Unit\]$[\s\S]*^\[Service\]$[\s\S]*^\[Install\]$/m)
     if (findProgram('systemd-analyze', '.', process.env.PATH))
       execFileSync('systemd-analyze', ['verify', join('config/fleet', name)], { stdio: 'pipe' })
   }
 })
 
-test('the services of config/fleet/compose.yaml run commands that there are, in one image, on one database', () => {
+test('the services in config/fleet/compose.yaml run commands that exist, in one image, with one database', () => {
   const { services } = parse(readFileSync('config/fleet/compose.yaml', 'utf8'), { merge: true })
   expect(Object.keys(services)).toEqual(['postgres', 'server', 'worker'])
   const { POSTGRES_USER: user, POSTGRES_DB: database } = services.postgres.environment
   for (const { command, environment, build, depends_on } of [services.server, services.worker]) {
-    mustBeTaken(command)
+    expectCommand(command)
     expect(environment.RALPH_DATABASE).toBe(`postgres://${user}:\${POSTGRES_PASSWORD}@postgres/${database}`)
     expect(build.dockerfile_inline).toContain('ENTRYPOINT ["ralph"]')
     expect(Object.keys(depends_on)).toEqual(['postgres'])
   }
 })
 
-function mustBeTaken([name = '', ...argv]: readonly string[]): void {
+function expectCommand([name = '', ...argv]: readonly string[]): void {
   const command = COMMANDS[name]
   expect(command).toBeDefined()
   if (command) parseArgs(specFor(command, argv), argv)
@@ -322,7 +305,7 @@ function mustBeTaken([name = '', ...argv]: readonly string[]): void {
 
 const postgres = await postgresMissing()
 
-test.skipIf(postgres)('the SQL of docs/fleet.md is what Postgres takes, behind config/fleet/roles.sql', async () => {
+test.skipIf(postgres)('Postgres accepts the SQL in docs/fleet.md after config/fleet/roles.sql', async () => {
   const url = await testDatabase()
   onTestFinished(() => dropDatabase(url))
   const store = openPostgres({ url, home: mkdtempSync(join(tmpdir(), 'ralph-test-')), now: Date.now })
@@ -362,7 +345,7 @@ test.each(typed)('%s: /ralph:loop %s', (_, args) => {
   expect(parseLoopCommand(args)).toMatchObject({ checks: ['npm test'] })
 })
 
-test('the samples of docs/formats.md are valid', () => {
+test('the samples in docs/formats.md are valid', () => {
   const [config = '', script = '', tasks = '', progress = '', obstacles = ''] = codeBlocks('docs/formats.md', 'json')
   expect(parseConfig(config, 'sample').max_iterations).toBe(10)
   expect(parseScript(script, 'sample').turns).toHaveLength(2)
@@ -371,14 +354,14 @@ test('the samples of docs/formats.md are valid', () => {
   expect(readObstacles(obstacles)).toEqual(JSON.parse(obstacles))
 })
 
-test('the config.yaml in docs/formats.md is one, and so is the error', () => {
+test('the config.yaml in docs/formats.md is valid, and its error is the real one', () => {
   const [sample = ''] = codeBlocks('docs/formats.md', 'yaml')
   expect(parseCrewConfig(sample, 'sample').agents.map(({ name }) => name)).toEqual(['Council', 'Research'])
   const [, error = ''] = /`(config\.yaml:\d[^`]*)`/.exec(readFileSync('docs/formats.md', 'utf8')) ?? []
   expect(() => parseCrewConfig(sample.replace('max_iterations: 10', 'max_iteration: 10'), 'config.yaml')).toThrow(error)
 })
 
-test('the config.yaml in docs/dispatch.md is one', () => {
+test('the config.yaml in docs/dispatch.md is valid', () => {
   const [sample = ''] = codeBlocks('docs/dispatch.md', 'yaml')
   expect(parseCrewConfig(sample, 'sample').agents).toMatchObject([
     { name: 'api', agent: 'claude', checks: ['npm test'] },
@@ -411,13 +394,13 @@ test('docs/dispatch.md shows the agents as `ralph dispatch status` prints them, 
   expect(rows).toEqual(STATES)
 })
 
-test('the loop file in docs/formats.md is one', () => {
+test('the loop file in docs/formats.md is valid', () => {
   const [, sample = ''] = codeBlocks('docs/formats.md', 'yaml')
   const file = parseLoopFile(sample)
   expect(file && printLoopFile(file)).toBe(sample)
 })
 
-test('the task file in docs/vault.md is one', () => {
+test('the task file in docs/vault.md is valid', () => {
   const [sample = ''] = codeBlocks('docs/vault.md', 'yaml')
   expect(parseTaskFile(sample, 'sample')).toEqual({
     head: {
@@ -432,7 +415,7 @@ test('the task file in docs/vault.md is one', () => {
   })
 })
 
-test('the table of variables in docs/formats.md names each one a template may have, and no other', () => {
+test('docs/formats.md lists exactly the variables that a template may use', () => {
   const rows = [...readFileSync('docs/formats.md', 'utf8').matchAll(/^\| `(\w+)` \| (all|`(\w+\.md)`) \|/gm)]
   const dir = mkdtempSync(join(tmpdir(), 'ralph-test-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
@@ -451,9 +434,9 @@ test('the table of variables in docs/formats.md names each one a template may ha
   }
 })
 
-test('docs/formats.md names everything that RALPH_HOME holds', () => {
+test('docs/formats.md lists everything in RALPH_HOME', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
-    // The home of these two is a package's and Copilot's.
+    // `home` means something else in these two: that of a package, and Copilot's.
     (file) => file.endsWith('.ts') && !/test|store-contract|runner-packages|session.record/.test(file),
   )
   const held = files.flatMap((file) => {
@@ -467,7 +450,7 @@ test('docs/formats.md names everything that RALPH_HOME holds', () => {
   expect([...new Set(held)].filter((name) => !new RegExp(`\`${name}[\`/]`).test(section))).toEqual([])
 })
 
-test('docs/formats.md names every line that a project prints for programs', () => {
+test('docs/formats.md lists every line that a project prints with --json', () => {
   const view = readFileSync('src/fronts/cli/project-view.ts', 'utf8')
   const types = [...view.matchAll(/type: '([\w-]+)'/g)].map(([, type = '']) => type)
   const docs = readFileSync('docs/formats.md', 'utf8')
@@ -475,14 +458,12 @@ test('docs/formats.md names every line that a project prints for programs', () =
   expect([...types, 'task_id'].filter((type) => !docs.includes(`\`${type}\``))).toEqual([])
 })
 
-test('the README stays short and AGENTS.md too', () => {
+test('the README and AGENTS.md stay short', () => {
   expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThan(150)
   expect(readFileSync('AGENTS.md', 'utf8').split('\n').length).toBeLessThan(100)
 })
 
-const PAGES = ['README.md', ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`)]
-
-test.each(PAGES.filter((name) => name.endsWith('.md')))('every link in %s leads to a file and a heading', (page) => {
+test.each(DOCS)('every link in %s leads to a file and a heading', (page) => {
   const links = [...withoutCode(page).matchAll(/\]\((?!\w+:)([^)#]*)(?:#([^)]*))?\)/g)]
   const broken = links.filter(([, path = '', heading]) => {
     const file = path ? join(dirname(page), path) : page
