@@ -3,4 +3,4 @@ import { countTools } from '../src/fronts/server/count-tools.ts'
 
 const rows = countTools()
 for (const { name, tokens } of rows) console.log(`${String(tokens).padStart(6)}  ${name}`)
-console.log(`${String(rows.reduce((sum, { tokens }) => sum + tokens, 0)).padStart(6)}  in all`)
+console.log(`${String(rows.reduce((sum, { tokens }) => sum + tokens, 0)).padStart(6)}  total`)
