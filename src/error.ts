@@ -1,4 +1,4 @@
-/** The one error class for what a person can fix. Everything else that is thrown is a bug of ours. */
+/** The one error class for what a user can fix. Anything else that is thrown is a bug in ralph. */
 
 export type ErrorCode =
   | 'usage'
@@ -52,13 +52,13 @@ export type ErrorCode =
   | 'server-running'
   | 'port-taken'
   | 'server-unreachable'
-  /** A worker of the fleet cannot go on with a task now, but it or another one can later. */
+  /** A worker of the fleet cannot continue a task now, but it or another one can later. */
   | 'handed-back'
 
 /** The message says what and where, what was expected and found, and what to do. */
 export class RalphError extends Error {
   readonly code: ErrorCode
-  /** The field of the input that it is about. */
+  /** The input field concerned. */
   readonly field?: string
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions & { field?: string }) {
@@ -69,7 +69,7 @@ export class RalphError extends Error {
   }
 }
 
-/** For what may come from another bundle of the hook program: each of them has a class of that name. */
+/** For errors that may come from another bundle of the hook program: each has its own class of that name. */
 export function isRalphError(cause: unknown): cause is RalphError {
   return cause instanceof RalphError || (cause instanceof Error && cause.name === 'RalphError')
 }

@@ -1,4 +1,4 @@
-/** What an agent tells of its turn while it goes on, by the Agent Client Protocol: words, tools, tokens. */
+/** What an agent reports during its turn through the Agent Client Protocol: words, tools, tokens. */
 import type { Usage } from '../engine/loop.ts'
 import type { AgentEvent } from './agent.ts'
 import { amount, type Json, objectOf, text } from './json-line.ts'
@@ -8,12 +8,12 @@ type Tool = { kind: string; title: string; command?: string; told: boolean }
 
 export type Told = {
   words: string
-  /** The last piece of them. */
+  /** Their last piece. */
   last: string
-  /** By their ids. What a tool runs is often told a moment after its call. */
+  /** By id. The command of a tool often arrives a moment after its call. */
   tools: Map<string, Tool>
   costUsd?: number
-  /** Where each answer of the model is counted. */
+  /** For agents that count each answer of the model. */
   usage?: Usage
 }
 
@@ -27,7 +27,7 @@ export function takeUpdate(message: Json, told: Told): AgentEvent[] {
     case 'agent_message_chunk':
       return takeWords(update, told)
     case 'tool_call':
-      told.words = '' // what came before a tool is not the last word
+      told.words = '' // what came before a tool call is not the last word
       return takeTool(update, told)
     case 'tool_call_update':
       return takeTool(update, told)
@@ -52,7 +52,7 @@ function takeWords(update: Json, told: Told): AgentEvent[] {
   return [{ kind: 'text', text: told.words }]
 }
 
-// What clients themselves say in the agent's name: Copilot while it tries again, Codex about its models and long threads.
+// What clients themselves say in the agent's name: Copilot while it retries, Codex about its models and long threads.
 const OWN_WORDS =
   /^(Info: Request failed .*Retrying\.\.\.|Model metadata for .* not found\.|Heads up: Long threads )[^\n]*\s*$/
 
@@ -80,7 +80,7 @@ export function ranIn({ tools }: Told): string[] {
   return [...tools.values()].flatMap(({ kind, command, title }) => (kind === 'execute' ? [command ?? title] : []))
 }
 
-/** Where agents put it: the `usage` of the turn, Gemini's `_meta`, or that of each answer. Most tell nothing. */
+/** Where agents put it: the `usage` of the turn, Gemini's `_meta`, or that of each answer. Most report nothing. */
 export function tokensIn(result: Json | undefined, told: Told): { tokens: number; usage?: Usage } {
   const count = objectOf(objectOf(objectOf(result?._meta).quota).token_count)
   const counted = { input: amount(count.input_tokens), cached: 0, output: amount(count.output_tokens) }
@@ -88,7 +88,7 @@ export function tokensIn(result: Json | undefined, told: Told): { tokens: number
   return usage ? { tokens: sumOf(usage), usage } : { tokens: 0 }
 }
 
-/** Some count what was cached among the input, and thoughts nowhere but in the total: that one is right. */
+/** Some include cached tokens in the input, and thoughts only in the total: the total is right. */
 function usageIn(value: unknown): Usage | undefined {
   const told = objectOf(value)
   const [input, output, cached] = [told.inputTokens, told.outputTokens, told.cachedReadTokens].map(amount)

@@ -1,4 +1,4 @@
-/** Any agent that speaks the Agent Client Protocol on its standard input and output, one JSON-RPC message a line. */
+/** Any agent that speaks the Agent Client Protocol on standard input and output, one JSON-RPC message per line. */
 import { parseCommandLine } from '../formats/command-line.ts'
 import { nothingTold, ranIn, type Told, takeUpdate, tokensIn } from './acp-update.ts'
 import type { Agent, Exit, Outcome, Parser, Pushed, Request } from './agent.ts'
@@ -26,7 +26,7 @@ export const acp: Agent = {
   }),
   parser: (request) => conversation(request),
   texts: 'growing',
-  underWay: JSON.stringify({ jsonrpc: '2.0', id: 2, result: {} }), // its session is there
+  underWay: JSON.stringify({ jsonrpc: '2.0', id: 2, result: {} }), // its session exists
 }
 
 /** The ids of our three requests. */
@@ -35,7 +35,7 @@ const ASK = { initialize: 1, session: 2, prompt: 3 } as const
 type Seen = {
   session: string
   prompted: boolean
-  /** Its old session was refused, so a new one was asked for. */
+  /** Its old session was refused, so a new one was requested. */
   isSecond: boolean
   told: Told
   denied: string[]
@@ -72,7 +72,7 @@ function take(message: Json, seen: Seen, request: Request): Pushed {
   }
 }
 
-/** An agent that cannot take up a session begins a new one; the prompt tells it all it needs. */
+/** An agent that cannot resume a session starts a new one; the prompt contains all it needs. */
 function openSession({ agentCapabilities }: Json, request: Request): string {
   const { resume } = request
   const place = placeOf(request)
@@ -88,7 +88,7 @@ function placeOf({ dir, mcp }: Request): object {
   return { cwd: dir, mcpServers: [{ name: MCP_NAME, ...server, env: variables }] }
 }
 
-// What is told before this is an old session told again.
+// Anything before this replays the old session.
 function begin(session: string, seen: Seen, { prompt }: Request): Pushed {
   seen.session = session
   seen.prompted = true
@@ -99,7 +99,7 @@ function begin(session: string, seen: Seen, { prompt }: Request): Pushed {
 }
 
 function takeError(message: Json, seen: Seen, request: Request): Pushed {
-  // A session that is gone is no reason to give up, once.
+  // A missing session is no reason to give up, the first time.
   if (message.id === ASK.session && request.resume && !seen.isSecond) {
     seen.isSecond = true
     return { events: [], write: call(ASK.session, 'session/new', placeOf(request)) }
@@ -132,7 +132,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
     denied: seen.denied,
     ran: ranIn(told),
     ...(seen.session ? { session: { id: seen.session, costUsd: costUsd ?? 0 } } : {}),
-    // It counts from the beginning of the session.
+    // It counts from the start of the session.
     ...(costUsd === undefined
       ? {}
       : { costUsd: Math.max(0, costUsd - (resume?.id === seen.session ? resume.costUsd : 0)) }),
@@ -149,7 +149,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   return { ...base, kind, message: `it stopped: ${reason}` }
 }
 
-/** Copilot tells an error of its model's service as words of the agent, and ends the turn as if all were well. */
+/** Copilot reports an error of its model's service as words of the agent, and ends the turn as if all were well. */
 function saidError({ last }: Told, at: number): Pick<Outcome, 'kind' | 'message' | 'resetsAt'> | undefined {
   const [, message] = /^Error: ([^\n]+)/.exec(last) ?? []
   const kind = message === undefined ? undefined : kindOfWords(message)
@@ -163,13 +163,13 @@ function resetIn(kind: Outcome['kind'], message: string, at: number): { resetsAt
 
 const REASONS: Readonly<Record<string, Outcome['kind']>> = {
   end_turn: 'ok',
-  max_turn_requests: 'ok', // it worked, and was cut by its own limit
+  max_turn_requests: 'ok', // it worked, and stopped at its own limit
   max_tokens: 'unknown',
   refusal: 'refused',
   cancelled: 'killed',
 }
 
-/** Four shapes were seen: the status as the code, a text in `message`, in `data.message`, or in `data.details`. */
+/** Four forms occur: the status as the code, text in `message`, in `data.message`, or in `data.details`. */
 function errorEnding(error: Json, at: number): Pick<Outcome, 'kind' | 'message' | 'resetsAt'> {
   const data = objectOf(error.data)
   const message = [text(error.message), text(data.message), text(data.details)].filter(Boolean).join(': ')

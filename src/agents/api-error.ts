@@ -9,14 +9,14 @@ export function kindOfStatus(status: number): Outcome['kind'] | undefined {
   return status === 408 || status >= 500 ? 'overloaded' : undefined
 }
 
-/** The first line that fits wins: a full context is often told with a status that means something else. */
+/** The first match wins: a full context often comes with a status that means something else. */
 const WORDS: readonly (readonly [Outcome['kind'], RegExp])[] = [
   [
     'context',
     /context (length|window|limit)|maximum context|prompt is too long|too many tokens|input token count|ran out of room/i,
   ],
   ['auth', /credit balance|insufficient.?quota|payment required/i],
-  // Gemini names its billing page in whatever it says about quotas, also where they are free again in a minute.
+  // Gemini names its billing page in everything it says about quotas, even about one that resets in a minute.
   ['rate-limit', /retry in \d|retryDelay|RESOURCE_EXHAUSTED|quota exceeded for metric/i],
   ['auth', /billing/i],
   ['rate-limit', /\b429\b|rate.?limit|too many requests|slow.?down|usage limit|quota/i],
@@ -32,12 +32,12 @@ const WORDS: readonly (readonly [Outcome['kind'], RegExp])[] = [
   ],
 ]
 
-/** Undefined for words that tell nothing. */
+/** Undefined for text that says nothing. */
 export function kindOfWords(words: string): Outcome['kind'] | undefined {
   return WORDS.find(([, pattern]) => pattern.test(words))?.[0]
 }
 
-/** What an error that may begin with its status means. */
+/** What an error means that may start with its status. */
 export function kindOfMessage(message: string): Outcome['kind'] {
   if (/content_filter|refus|: sensitive/i.test(message)) return 'refused'
   const words = kindOfWords(message)
@@ -47,7 +47,7 @@ export function kindOfMessage(message: string): Outcome['kind'] {
   return (status && kindOfStatus(Number(status[1]))) ?? words ?? 'unknown'
 }
 
-/** The same error for a person: of a body that was passed on as JSON only its words. */
+/** The same error for people: only the message of a body passed on as JSON. */
 export function wordsOfError(message: string): string {
   const start = message.indexOf('{')
   const words = start < 0 ? undefined : wordsIn(parsed(message.slice(start)))
@@ -64,6 +64,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // not a body, or one with words behind it
+    return undefined // not a body, or one with text after it
   }
 }

@@ -1,9 +1,9 @@
-/** `--agent auto`: which of the agents on a machine takes a loop, and why. */
+/** `--agent auto`: which installed agent takes a loop, and why. */
 
 /** In the order of the table of agents. */
 export type Found = { name: string; login: 'yes' | 'no' | 'unknown' }
 
-/** What has finished loops here is trusted first, then who is logged in, then whoever comes first. */
+/** First the agent that has completed loops here, then one that is logged in, then the first installed. */
 export function chooseAgent(
   found: readonly Found[],
   finished: ReadonlyMap<string, number>,

@@ -1,20 +1,20 @@
-/** Claude Code in a pane: what makes it tell ralph what happens in it, and how it looks. */
+/** Claude Code in a pane: how it reports to ralph, and what it looks like. */
 import type { Screen, Telling, TurnEnd } from './agent.ts'
 import { tellEnv } from './tell-hooks.ts'
 
 export function tellingClaude(telling: Telling): TurnEnd {
   return {
-    // For this one session: nothing is written into anybody's settings.
+    // For this session only: nobody's settings are changed.
     args: ['--plugin-dir', `${telling.plugins}/pane/claude`],
     env: {
       ...tellEnv(telling),
-      // A prompt that it suggests stands in the line as if somebody had typed it.
+      // A suggested prompt appears in the line as if somebody had typed it.
       CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
     },
   }
 }
 
-// A dialog takes the place of the line that is typed into; what it says below its choices gives it away.
+// A dialog replaces the input line; the text below its choices gives it away.
 export const claudeScreen: Screen = {
   client: '2.1.325',
   seen: '2026-11-17',
@@ -28,7 +28,7 @@ export const claudeScreen: Screen = {
     /^\s*(?:Enter to (?:confirm|select)|Esc to cancel)\b/,
   ],
   closable: [{ question: /^\s*❯ 1\. Stop and wait for limit to reset$/, keys: ['Escape'] }],
-  // A no-break space: prompts that were sent before stand behind a plain one.
+  // A no-break space: prompts sent earlier follow a plain one.
   input: /^❯(?=\u00a0|$)\s*(.*)$/,
   placeholders: [/^Try "/, /^Press (?:up|Enter) to /, /^Message @.*…$/],
   quietSeconds: 5,

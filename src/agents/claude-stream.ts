@@ -1,16 +1,16 @@
-/** The stream of JSON lines that Claude Code prints, and others print after it. */
+/** The stream of JSON lines that Claude Code prints, and others imitate. */
 import type { Usage } from '../engine/loop.ts'
 import type { AgentEvent } from './agent.ts'
 import { type Json, objectOf, text } from './json-line.ts'
 
-/** What a turn has printed so far. `stderr` has its last lines, with those of the stream that are not JSON. */
+/** What a turn has printed so far. `stderr`: its last lines, including non-JSON lines of the stream. */
 export type Seen = {
   words: string
   session: string
   result?: Json
   tokens: number
   usage?: Usage
-  /** The answers of its model, by their ids: one comes in several pieces. */
+  /** The answers of its model, by id: one arrives in several pieces. */
   calls: Set<string>
   error: string
   resetsAt?: number
@@ -32,11 +32,11 @@ export function takeAssistant(event: Json, seen: Seen, shell: string): AgentEven
   const inside = event.parent_tool_use_id !== null && event.parent_tool_use_id !== undefined
   if (typeof event.error === 'string') seen.error = event.error
   const { id, model } = objectOf(event.message)
-  if (typeof id === 'string' && model !== '<synthetic>') seen.calls.add(id) // the client makes up words of its own
+  if (typeof id === 'string' && model !== '<synthetic>') seen.calls.add(id) // the client makes up text of its own
   const events: AgentEvent[] = []
   for (const block of blocksOf(event)) {
     if (block.type === 'text' && typeof block.text === 'string') {
-      if (!inside) seen.words = block.text // what a helper of the agent's says is not its last word
+      if (!inside) seen.words = block.text // what a subagent says is not the last word
       events.push({ kind: 'text', text: block.text })
     }
     if (block.type === 'tool_use') {
@@ -48,7 +48,7 @@ export function takeAssistant(event: Json, seen: Seen, shell: string): AgentEven
   return events
 }
 
-/** The tools a permission was denied for, with what they were to do. */
+/** The tools that were denied permission, with what they were to do. */
 export function deniedIn(result: Json | undefined): string[] {
   const denials = Array.isArray(result?.permission_denials) ? result.permission_denials : []
   return denials.map((denial) =>

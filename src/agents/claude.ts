@@ -1,4 +1,6 @@
-/** Claude Code: headless one `claude -p` a turn, read from its stream of JSON lines; interactive with a Stop hook. */
+/**
+ * Claude Code: headless, one `claude -p` per turn, read from its stream of JSON lines; interactive with a Stop hook.
+ */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { claudeScreen, tellingClaude } from './claude-pane.ts'
 import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
@@ -37,14 +39,14 @@ export const claude: Agent = {
   screen: claudeScreen,
 }
 
-// The path is in the environment, so that no shell reads it. What a hook prints may be taken for an answer.
+// The path is in the environment, so that no shell parses it. A hook's output may be taken for an answer.
 const ON_STOP = { type: 'command', command: 'touch "$RALPH_TURN_END" >/dev/null 2>&1', timeout: 10 }
 
 function command(request: Request): Command {
   const { prompt, mode, model, resume, permissions, sandbox, extraArgs, target } = request
   const server = mcpFile(request, { type: 'stdio', alwaysLoad: true })
   const flags = [
-    // With a sign of equality each takes one value, and not all that follow.
+    // With an equals sign each takes one value, not everything that follows.
     ...(server ? [`--mcp-config=${server.path}`, `--allowedTools=mcp__${MCP_NAME}`] : []),
     ...(permissions === 'bypass' ? ['--dangerously-skip-permissions'] : []),
     ...(model ? ['--model', model] : []),
@@ -52,7 +54,7 @@ function command(request: Request): Command {
     ...extraArgs,
   ]
   const program = target || 'claude'
-  // Root may skip permissions only where Claude Code is told that it is in a sandbox.
+  // Root may skip permissions only if Claude Code believes it is in a sandbox.
   const env: Record<string, string> = sandbox ? { IS_SANDBOX: '1' } : {}
   if (mode === 'interactive') return { argv: [program, ...flags, ...(prompt ? ['--', prompt] : [])], env, stdin: '' }
   const argv = [program, '--print', '--output-format', 'stream-json', '--verbose', ...flags]
@@ -73,7 +75,8 @@ function take(event: Json, seen: Seen): AgentEvent[] {
     case 'rate_limit_event':
       return takeLimit(event, seen)
     case 'result': {
-      // A background task that ends brings another result; the last one speaks for the whole turn, each counts its own tokens.
+      // A background task that ends produces another result; the last one counts for the whole turn, each counts its
+      // own tokens.
       const usage = usageOf(event)
       seen.result = event
       seen.tokens += sumOf(usage)
@@ -113,7 +116,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
     ...(seen.usage ? { usage: seen.usage } : {}),
     calls: seen.calls.size,
     ...(seen.session ? { session: { id: seen.session, costUsd: total ?? resume?.costUsd ?? 0 } } : {}),
-    // With a resumed session Claude Code counts the money from that session's beginning.
+    // In a resumed session, Claude Code counts the cost from the session's start.
     ...(total === undefined ? {} : { costUsd: Math.max(0, total - (resume?.costUsd ?? 0)) }),
   }
   const stopped = stoppedEnding(exit)
@@ -130,7 +133,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   return { ...base, kind, message, ...(kind === 'rate-limit' && resetsAt !== undefined ? { resetsAt } : {}) }
 }
 
-/** Nothing reached the model: a hook of the person's held the prompt back, or it was a command of the client. */
+/** Nothing reached the model: a hook of the user's blocked the prompt, or it was a command of the client. */
 function isUnasked({ num_turns: turns }: Json, { calls, tokens }: Seen): boolean {
   return turns === 0 && calls.size === 0 && tokens === 0
 }
@@ -139,10 +142,10 @@ function unasked({ result }: Json): string {
   return ['Claude Code did not pass the prompt on to its model', text(result)].filter(Boolean).join(': ')
 }
 
-// `--max-turns` and `--max-budget-usd` among the agent's arguments: it worked, and its user wanted it cut there.
+// `--max-turns` and `--max-budget-usd` among the agent's arguments: it worked, and the user wanted it to stop there.
 const CUT_BY_OWN_LIMIT = new Set(['error_max_turns', 'error_max_budget_usd'])
 
-// `subtype` says "success" for nearly everything, so the other fields are asked, the surest first.
+// `subtype` says "success" for nearly everything, so the other fields decide, the most reliable first.
 function errorKind(result: Json, error: string): Outcome['kind'] {
   const status = typeof result.api_error_status === 'number' ? result.api_error_status : undefined
   if (result.terminal_reason === 'prompt_too_long') return 'context'
@@ -153,10 +156,10 @@ function errorKind(result: Json, error: string): Outcome['kind'] {
   if (error === 'max_output_tokens') return 'unknown'
   if (error === 'invalid_request') return 'refused'
   if (String(result.terminal_reason).startsWith('aborted')) return 'killed'
-  return result.terminal_reason === 'api_error' ? 'overloaded' : 'unknown' // what is left of API errors is the network
+  return result.terminal_reason === 'api_error' ? 'overloaded' : 'unknown' // the remaining API errors are network errors
 }
 
-/** What it says on stderr when it does not even begin. */
+/** What it prints on stderr if it does not even start. */
 function complaintIn(said: string): { kind: Outcome['kind']; message: string } | undefined {
   if (/cannot be used with root/i.test(said)) return { kind: 'config', message: AS_ROOT }
   if (/no conversation found/i.test(said)) return { kind: 'context', message: said }
@@ -168,7 +171,7 @@ const AS_ROOT =
   'Claude Code refuses to skip permissions for root. Run ralph as another user, use --permissions ask, or set IS_SANDBOX=1 if this machine is a sandbox.'
 
 function usageOf(result: Json): Usage {
-  // By model it is whole; `usage` leaves out what came before a budget ran out.
+  // The numbers by model are complete; `usage` leaves out what came before a budget ran out.
   const models = Object.values(objectOf(result.model_usage_since_last_result)).map(objectOf)
   const sum = (name: string) => models.reduce((all, model) => all + amount(model[name]), 0)
   return {

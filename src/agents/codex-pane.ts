@@ -1,4 +1,4 @@
-/** Codex in a pane: what makes it tell ralph what happens in it, and how it looks. */
+/** Codex in a pane: how it reports to ralph, and what it looks like. */
 import type { Screen, Telling, TurnEnd } from './agent.ts'
 import { tellEnv } from './tell-hooks.ts'
 
@@ -8,7 +8,7 @@ export function tellingCodex(telling: Telling): TurnEnd {
       // The hooks of a session on the shared server would run there, without this environment.
       '--no-daemon',
       ...Object.entries(HOOKS).flatMap(([event, { timeout }]) => ['--config', setting(event, timeout)]),
-      // Besides what the person has decided about hooks of their own, and for this one session.
+      // In addition to the user's own decisions about hooks, and for this session only.
       '--config',
       `hooks.state={${Object.values(HOOKS).map(trust).join(',')}}`,
     ],
@@ -17,8 +17,8 @@ export function tellingCodex(telling: Telling): TurnEnd {
 }
 
 /**
- * Codex runs only hooks that were trusted, as exactly what they are: by `sha256`, a hash over the event, the command and
- * the timeout. No path is part of the command, so it is the same everywhere. Those with less time get no more.
+ * Codex runs only trusted hooks, in exactly the trusted form: `sha256` is a hash over the event, the command and the
+ * timeout. No path is part of the command, so it is the same everywhere. Those with a shorter timeout keep it.
  */
 const HOOKS: Readonly<Record<string, { key: string; timeout: number; sha256: string }>> = {
   SessionStart: {
@@ -59,7 +59,7 @@ const HOOKS: Readonly<Record<string, { key: string; timeout: number; sha256: str
   },
 }
 
-// TOML, whose texts in single quotes have no escapes.
+// TOML, whose single-quoted strings have no escapes.
 function setting(event: string, timeout: number): string {
   return `hooks.${event}=[{hooks=[{type="command",command='sh "$RALPH_PANE_TELL" ${event}',timeout=${timeout}}]}]`
 }
@@ -68,7 +68,7 @@ function trust({ key, sha256 }: { key: string; sha256: string }): string {
   return `"/<session-flags>/config.toml:${key}:0:0"={trusted_hash="sha256:${sha256}"}`
 }
 
-// A dialog takes the place of the line that is typed into. Its choices begin as that line does.
+// A dialog replaces the input line. Its choices start the way that line does.
 export const codexScreen: Screen = {
   client: '0.166.0',
   seen: '2026-11-17',

@@ -1,4 +1,4 @@
-/** Codex: headless one `codex exec --json` a turn, read from its lines of JSON; interactive with hooks. */
+/** Codex: headless, one `codex exec --json` per turn, read from its lines of JSON; interactive with hooks. */
 import type { Usage } from '../engine/loop.ts'
 import { parseCommandLine } from '../formats/command-line.ts'
 import type { Agent, AgentEvent, Command, Exit, McpServer, Outcome, Parser, Request } from './agent.ts'
@@ -34,9 +34,10 @@ export const codex: Agent = {
   screen: codexScreen,
 }
 
-// Codex adds what happened as a last argument. It also has every message of the person named, which is a turn of its own.
+// Codex appends the event as a last argument. It also generates a title for every message of the user, which is a turn
+// of its own.
 const TITLE = '"input-messages":["Generate a concise, single-line task title'
-// A list of texts is the same in TOML as in JSON.
+// A list of strings is the same in TOML as in JSON.
 const NOTIFY = ['sh', '-c', `case $1 in *'${TITLE}'*) ;; *) touch "$RALPH_TURN_END" ;; esac`, 'ralph']
 
 function command({ prompt, mode, model, resume, permissions, extraArgs, target, mcp }: Request): Command {
@@ -47,7 +48,7 @@ function command({ prompt, mode, model, resume, permissions, extraArgs, target, 
     ...(mcp ? serverFlags(mcp) : []),
     ...extraArgs,
   ]
-  // Before `resume`, where `exec` takes all its flags: `resume` itself knows only some of them.
+  // Before `resume`, where `exec` accepts all its flags: `resume` itself knows only some of them.
   const session = resume ? ['resume', resume.id] : []
   const first = prompt ? ['--', prompt] : []
   if (mode === 'interactive') return { argv: [program, ...flags, ...session, ...first], env: {}, stdin: '' }
@@ -58,7 +59,7 @@ function command({ prompt, mode, model, resume, permissions, extraArgs, target, 
   }
 }
 
-/** It gives its servers nothing of its environment but what is named. A text and a list of texts are the same in TOML as in JSON. */
+/** It passes only named variables to its servers. Strings and lists of strings are the same in TOML as in JSON. */
 function serverFlags({ command, env }: McpServer): string[] {
   const [program, ...args] = command
   const settings = { command: program, args, env_vars: Object.keys(env), default_tools_approval_mode: 'approve' }
@@ -71,9 +72,9 @@ function serverFlags({ command, env }: McpServer): string[] {
 type Seen = {
   words: string
   session: string
-  /** What its last turn came to, once it has said so. */
+  /** The outcome of its last turn, once reported. */
   end?: 'completed' | { failed: string }
-  /** By its own count, from the session's beginning. */
+  /** As it counts, from the session's start. */
   total?: Usage
   items: Set<string>
   ran: string[]
@@ -98,7 +99,7 @@ function lineParser(request: Request): Parser {
   }
 }
 
-// Nobody can be asked in `exec`, so what would need it is refused, and only its log on stderr tells.
+// `exec` cannot ask anybody, so it refuses what needs permission, and only its log on stderr says so.
 const REJECTED = /patch rejected: .*|approval policy is Never; reject command/
 
 function take(event: Json, seen: Seen, asks: boolean): AgentEvent[] {
@@ -114,7 +115,7 @@ function take(event: Json, seen: Seen, asks: boolean): AgentEvent[] {
     case 'item.completed':
       return takeItem(objectOf(event.item), seen, asks)
     case 'error': {
-      // Also told of every try that is followed by another one, so it ends nothing.
+      // Also reported for every attempt that is retried, so it ends nothing.
       const message = wordsOf(event.message)
       seen.complaints = [...seen.complaints.slice(-19), message]
       return [message.startsWith('Reconnecting') ? { kind: 'retry', why: message } : { kind: 'warning', message }]
@@ -139,7 +140,7 @@ function takeItem(item: Json, seen: Seen, asks: boolean): AgentEvent[] {
   if (summary === undefined) return []
   const name = String(item.type)
   if (asks && isDenied(item)) seen.denied.push(`${name}: ${summary}`)
-  // Items are told of two or three times, and some only when they are over.
+  // Items are reported two or three times, and some only when they are finished.
   const id = text(item.id) ?? ''
   if (seen.items.has(id)) return []
   seen.items.add(id)
@@ -147,7 +148,7 @@ function takeItem(item: Json, seen: Seen, asks: boolean): AgentEvent[] {
   return [{ kind: 'tool', name, summary }]
 }
 
-/** Undefined for what is no tool. */
+/** Undefined if it is not a tool. */
 function summaryOf(item: Json): string | undefined {
   switch (item.type) {
     case 'command_execution':
@@ -176,7 +177,7 @@ function withoutShell(line: string): string {
   }
 }
 
-// The sandbox speaks through the command that ran against it.
+// The sandbox shows in the output of the command that it blocked.
 function isDenied({ status, aggregated_output: output }: Json): boolean {
   if (status === 'declined') return true
   return status === 'failed' && /read-only file system|operation not permitted/i.test(text(output) ?? '')
@@ -232,14 +233,14 @@ function kindOf(message: string): Outcome['kind'] {
 
 const MINUTE = 60_000
 
-/** `try again at 3:33 AM`, with the date before it when that is not today: local time, its seconds cut off. */
+/** `try again at 3:33 AM`, preceded by the date if that is not today: local time, without seconds. */
 function resetIn(message: string, at: number): number | undefined {
   const [, month, day, time] = /try again at (\w+ )(\d+)\w\w(, \d{4} \d+:\d\d [AP]M)/.exec(message) ?? []
   const reset = month ? Date.parse(`${month}${day}${time}`) : readReset(message, at - MINUTE)
   return reset === undefined || Number.isNaN(reset) ? undefined : reset + MINUTE
 }
 
-/** The service's own error is passed on as the JSON it came in. */
+/** The service's own error is passed on as JSON. */
 function wordsOf(message: unknown): string {
   const said = text(message) ?? ''
   return text(objectOf(parseJsonLine(said)?.error).message) ?? said

@@ -1,4 +1,7 @@
-/** Any program as an agent: the prompt on stdin, its stdout is its final text, exit 0 is success. In a terminal the prompt is its last argument. */
+/**
+ * Any program as an agent: the prompt on stdin, its stdout is its final text, exit code 0 is success. In a terminal,
+ * the prompt is its last argument.
+ */
 import { parseCommandLine } from '../formats/command-line.ts'
 import type { Agent, Exit, Outcome, Parser, Request } from './agent.ts'
 import { mcpFile } from './mcp-config.ts'
@@ -13,9 +16,9 @@ export const command: Agent = {
   command(request) {
     const { target, extraArgs, prompt, mode } = request
     const argv = [...parseCommandLine(target), ...extraArgs]
-    // Its stdin is the person's keyboard there.
+    // Its stdin is the user's keyboard there.
     if (mode === 'interactive') return { argv: [...argv, ...(prompt ? [prompt] : [])], env: {}, stdin: '' }
-    // Whatever it starts can be given this file.
+    // Anything it starts can use this file.
     const server = mcpFile(request, { type: 'stdio' })
     return {
       argv,
@@ -58,7 +61,7 @@ function outcome(finalText: string, errors: string, exit: Exit, at: number): Out
   }
 }
 
-// What the small sh in front of it says when it could not become the program.
+// What the sh wrapper prints if it could not become the program.
 const NOT_STARTED = /^ralph: (line )?\d+: (exec: )?/m
 
 function endedBecause({ code, signal, stopped }: Exit): string {
@@ -77,8 +80,8 @@ const LIMITED: readonly RegExp[] = [
 const OVERLOADED =
   /\boverloaded\b|\b(502|503|529)\b|at capacity|high demand|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|connection (refused|reset)|network (error|is unreachable)/i
 
-// Wrapped agents say these words on their way out; nothing more exact is known of a program of any kind. What it said
-// long before may be about its work.
+// Wrapped agents print these words at the end; nothing more exact is known about arbitrary programs. Earlier output may
+// be about the work.
 const LAST_WORDS = 2_000
 
 function readLimit(text: string, at: number): Pick<Outcome, 'kind' | 'resetsAt'> | undefined {
@@ -93,7 +96,7 @@ function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)?.trim().slice(0, 500) ?? ''
 }
 
-/** Keeps the end of a text of any length. */
+/** Keeps the end of text of any length. */
 function lastLines(): { add(line: string): void; text(): string } {
   let kept: string[] = []
   let size = 0

@@ -1,4 +1,7 @@
-/** GitHub Copilot CLI, headless: one `copilot` a turn with its prompt on stdin, read from its lines of JSON and its usage file. */
+/**
+ * GitHub Copilot CLI, headless: one `copilot` per turn with its prompt on stdin, read from its lines of JSON and its
+ * usage file.
+ */
 import type { Usage } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
@@ -63,7 +66,7 @@ function usageFile({ folder }: Request): string {
 type Seen = {
   words: string
   result?: Json
-  /** The last error of the session, with the time it came at. */
+  /** The last error of the session, and when it occurred. */
   error?: Json & { at: number }
   aborted: boolean
   tools: Map<string, string>
@@ -86,7 +89,7 @@ function take(event: Json, data: Json, seen: Seen): AgentEvent[] {
     case 'assistant.message': {
       const words = text(data.content)
       if (!words) return []
-      // What a helper of the agent's says is not its last word.
+      // What a subagent says is not the last word.
       if (event.agentId === undefined && data.parentToolCallId === undefined) seen.words = words
       return [{ kind: 'text', text: words }]
     }
@@ -128,7 +131,7 @@ type Turn = { request: Request; usage: string | undefined }
 function sumUp(seen: Seen, exit: Exit, { request: { resume, at }, usage }: Turn): Outcome {
   const { result, error } = seen
   const before = resume?.tokens ?? 0
-  // Its file counts from the session's beginning, also the turns before this one.
+  // Its file counts from the session's start, including earlier turns.
   const all = usage === undefined ? undefined : usageIn(usage)
   const total = Math.max(before, all ? sumOf(all) : 0)
   const spent = sinceResume(all, resume)
@@ -137,7 +140,7 @@ function sumUp(seen: Seen, exit: Exit, { request: { resume, at }, usage }: Turn)
   const base = {
     finalText: seen.words,
     denied: seen.denied,
-    // A command that was denied has not run.
+    // A denied command did not run.
     ran: seen.ran.filter((line) => !seen.denied.includes(`bash: ${line}`)),
     tokens: total - before,
     ...(spent ? { usage: spent } : {}),
@@ -171,7 +174,7 @@ const TYPES: Readonly<Record<string, Outcome['kind']>> = {
   context_limit: 'context',
 }
 
-// `query` is said of everything that has no type of its own, and `rate_limit` also of an account that is empty.
+// `query` stands for everything without a type of its own, and `rate_limit` also for an account without credit.
 function errorKind({ errorType, errorCode, statusCode }: Json, message: string): Outcome['kind'] {
   if (errorCode === 'billing_not_configured') return 'auth'
   const typed = TYPES[String(errorType)]
@@ -183,7 +186,7 @@ function errorKind({ errorType, errorCode, statusCode }: Json, message: string):
   return kindOfStatus(amount(statusCode)) ?? told ?? 'unknown'
 }
 
-/** What it says on stderr when it does not even begin. */
+/** What it prints on stderr if it does not even start. */
 function complaintIn(said: string): { kind: Outcome['kind']; message: string } | undefined {
   const line = (pattern: RegExp) => said.split('\n').find((one) => pattern.test(one))
   const lost = line(/no session\b/i)
@@ -194,7 +197,7 @@ function complaintIn(said: string): { kind: Outcome['kind']; message: string } |
   return wrong ? { kind: 'config', message: wrong } : undefined
 }
 
-/** Its input tokens are all of them, also those from the cache. */
+/** Its input tokens include those from the cache. */
 function usageIn(text: string): Usage | undefined {
   const models = Object.values(objectOf(parseJsonLine(text)?.modelMetrics))
   return models.reduce((all: Usage | undefined, model) => {

@@ -1,4 +1,4 @@
-/** Droid in a pane: what makes it tell ralph what happens in it, and how it looks. */
+/** Droid in a pane: how it reports to ralph, and what it looks like. */
 import { printJson } from '../formats/json-file.ts'
 import type { Screen, Telling, TurnEnd } from './agent.ts'
 import { tellEnv, tellHooks } from './tell-hooks.ts'
@@ -8,7 +8,7 @@ const EVENTS = ['SessionStart', 'UserPromptSubmit', 'Stop', 'Notification', 'Pos
 export function tellingDroid(telling: Telling): TurnEnd {
   const path = `${telling.folder}/droid-settings.json`
   return {
-    // For this one process: it adds these hooks to those of everybody's settings.
+    // For this process only: it adds these hooks to the user's own.
     args: ['--settings', path],
     env: tellEnv(telling),
     files: [{ path, text: printJson({ hooks: tellHooks(EVENTS, 10) }) }],
@@ -19,7 +19,7 @@ export const droidScreen: Screen = {
   client: '0.215.0',
   seen: '2026-11-17',
   working: [/^ [\u2800-\u28ff] .*\(Press ESC to stop\)$/],
-  // Dialogs take the place of the box that is typed into.
+  // Dialogs replace the input box.
   asks: [
     /^ {2}\w+ to approve\b/,
     /^│ Trust this folder\?\s+│$/,

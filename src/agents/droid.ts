@@ -1,4 +1,4 @@
-/** Droid, headless: one `droid exec` a turn, read from its stream of JSON lines. */
+/** Droid, headless: one `droid exec` per turn, read from its stream of JSON lines. */
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { droidScreen, tellingDroid } from './droid-pane.ts'
@@ -25,7 +25,7 @@ export const droid: Agent = {
     },
   },
   own: { paths: ['~/.factory'], variables: [] },
-  graceMs: 1_000, // it does not heed SIGTERM
+  graceMs: 1_000, // it ignores SIGTERM
   command,
   parser: (request) => streamParser(request),
   pane: tellingDroid,
@@ -35,14 +35,14 @@ export const droid: Agent = {
 function command({ prompt, mode, model, resume, permissions, extraArgs, target }: Request): Command {
   const program = target || 'droid'
   if (mode === 'interactive') {
-    // Talking to a person it knows neither a flag for the model nor one that skips every permission.
+    // When interactive, it has neither a flag for the model nor one that skips every permission.
     const flags = [...(permissions === 'bypass' ? ['--auto', 'high'] : []), ...(resume ? ['--resume', resume.id] : [])]
     return { argv: [program, ...flags, ...extraArgs, ...(prompt ? ['--', prompt] : [])], env: {}, stdin: '' }
   }
   const flags = [
     ...(permissions === 'bypass' ? ['--skip-permissions-unsafe'] : []),
     ...(model ? ['--model', model] : []),
-    // To go on with the session itself it asks Factory's server for it; a copy is made from what lies here.
+    // To resume the session itself it asks Factory's server; a fork is made from local files.
     ...(resume ? ['--fork', resume.id] : []),
     ...extraArgs,
   ]
@@ -55,7 +55,7 @@ type Seen = {
   completion?: Json
   /** What went wrong, in the words of the model's service if it was that. */
   error: string
-  /** Calls under way, for their names when one is denied. */
+  /** Running calls, for their names if one is denied. */
   calls: Map<string, string>
   denied: string[]
   ran: string[]
@@ -134,7 +134,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   const stopped = stoppedEnding(exit)
   if (stopped) return { ...base, ...stopped }
   if (completion && exit.code === 0) return { ...base, kind: 'ok' }
-  // A denial ends it at once, with an error in place of its last words: a person is asked, nothing has failed.
+  // A denial ends it at once, with an error in place of its last words: it needs a person, nothing has failed.
   if (denied.length > 0 && DENIED.test(error)) return { ...base, finalText: '', kind: 'ok' }
   if (!error)
     return { ...base, ...(neverBegan(seen, exit, resume !== undefined) ?? brokenOff(exit, seen.stderr.at(-1))) }
@@ -155,7 +155,7 @@ function errorKind(message: string): Outcome['kind'] {
 
 function neverBegan({ session, stderr }: Seen, exit: Exit, resumed: boolean): Ending | undefined {
   if (session || exit.code === 0 || exit.signal) return undefined
-  // Of a session that it does not find it says nothing at all.
+  // If it does not find a session, it prints nothing at all.
   if (resumed && stderr.length === 0) return { kind: 'context', message: 'its session was not found' }
   const wrong = /^.*(unknown option|invalid (model|option|argument)|cannot be combined).*$/im.exec(stderr.join('\n'))
   if (wrong) return { kind: 'config', message: wrong[0] }

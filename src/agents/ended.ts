@@ -1,4 +1,4 @@
-/** How a client ended, when it did not end as it should. */
+/** How a client ended, if it did not end well. */
 import type { Exit, Outcome } from './agent.ts'
 
 export type Ending = { kind: Outcome['kind']; message: string }
@@ -9,12 +9,12 @@ const STOPPED = {
   told: 'it was stopped',
 } as const
 
-/** Ended by ralph itself, whatever it managed to print before. */
+/** Stopped by ralph itself, whatever it printed before. */
 export function stoppedEnding({ stopped }: Exit): Ending | undefined {
   return stopped && { kind: 'killed', message: STOPPED[stopped] }
 }
 
-/** Ended before it said how its turn came out. `last` is the last thing it said about that. */
+/** Exited before it reported the outcome of its turn. `last`: the last thing it said about that. */
 export function brokenOff({ signal, code }: Exit, last?: string): Ending {
   const ended = signal ? `it was killed by ${signal}` : `it exited with code ${code} without a result`
   return { kind: signal ? 'killed' : 'crash', message: [ended, last].filter(Boolean).join(': ') }

@@ -1,4 +1,4 @@
-/** Gemini CLI, headless: one `gemini` a turn, read from its stream of JSON lines. */
+/** Gemini CLI, headless: one `gemini` per turn, read from its stream of JSON lines. */
 import type { Usage } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
@@ -37,7 +37,7 @@ export const gemini: Agent = {
 function command(request: Request): Command {
   const { prompt, mode, model, resume, permissions, extraArgs, target } = request
   const flags = [
-    // Headless it refuses to start in a folder nobody has trusted yet.
+    // Headless, it refuses to start in a folder that is not trusted yet.
     ...(mode === 'headless' ? ['--output-format', 'stream-json', '--skip-trust'] : []),
     ...(permissions === 'bypass' ? ['--yolo'] : []),
     ...(model ? ['--model', model] : []),
@@ -56,7 +56,10 @@ const DEFAULTS_PATHS = [
   '/Library/Application Support/GeminiCli/system-defaults.json',
 ]
 
-/** It knows no flag for a server, but defaults in a file of ours, which everybody's own settings go before. The file must be safe from others. */
+/**
+ * It has no flag for a server, but reads defaults from a file, which everybody's own settings override. The file must
+ * be safe from others.
+ */
 function serverPlace({ mcp }: Request): Pick<Command, 'env' | 'files'> {
   if (!mcp) return { env: {} }
   const path = mcp.file('gemini-defaults.json')
@@ -85,7 +88,7 @@ function streamParser(request: Request): Parser {
       const event = stream === 'out' ? parseJsonLine(line) : undefined
       if (event) return { events: take(event, seen, request) }
       if (!line.trim()) return { events: [] }
-      // A bad flag is followed by the whole help, an error by its stack: what matters is said before.
+      // A bad flag is followed by the whole help, an error by its stack: what matters comes first.
       seen.stderr = [...seen.stderr, line].slice(0, 100)
       if (isRest(line)) return { events: [] }
       const retries = /^Attempt \d+ failed\b.*\bretrying\b/i.test(line)
@@ -102,7 +105,7 @@ function take(event: Json, seen: Seen, request: Request): AgentEvent[] {
       return [{ kind: 'session', id: seen.session }]
     case 'message': {
       if (event.role !== 'assistant' || typeof event.content !== 'string') return []
-      seen.words += event.content // a text comes in pieces, and ends where a tool is called
+      seen.words += event.content // text arrives in pieces, and ends where a tool is called
       return [{ kind: 'text', text: event.content }]
     }
     case 'tool_use': {
@@ -115,7 +118,7 @@ function take(event: Json, seen: Seen, request: Request): AgentEvent[] {
       return takeToolResult(event, seen, request)
     case 'error':
       seen.error = text(event.message) ?? ''
-      // A hook of the person's sent it on: what it said before that was not its last word.
+      // A hook of the user's made it continue: what it said before was not its last word.
       if (seen.error.startsWith('Agent execution blocked')) seen.words = ''
       return [{ kind: 'warning', message: seen.error }]
     case 'result':
@@ -138,7 +141,7 @@ function usageOf({ stats }: Json): Usage {
 function takeToolResult(event: Json, seen: Seen, { permissions }: Request): AgentEvent[] {
   const { name, summary } = seen.tools.get(String(event.tool_id)) ?? { name: 'a tool', summary: '' }
   const { type } = objectOf(event.error)
-  // It does not refuse the tools it would have to ask for: it hides them from the model.
+  // It does not deny tools that need permission: it hides them from the model.
   const isHidden = type === 'tool_not_registered' && permissions === 'ask' && ASKED_FOR.has(name)
   if (!isHidden && type !== 'policy_violation') {
     if (name === 'run_shell_command') seen.ran.push(summary)
@@ -166,7 +169,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
   if (complaint) return { ...base, ...complaint }
   if (!result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
   if (result.status === 'success' && exit.code === 0) return { ...base, kind: 'ok' }
-  if (exit.code === EXITS.turnLimit) return { ...base, finalText: '', kind: 'ok' } // its user wanted it cut there
+  if (exit.code === EXITS.turnLimit) return { ...base, finalText: '', kind: 'ok' } // the user wanted it to stop there
   const message = text(objectOf(result.error).message) ?? (seen.error || `it exited with code ${exit.code}`)
   const kind = errorKind(message, exit.code ?? 0)
   const resetsAt = kind === 'rate-limit' ? readReset(message, at) : undefined
@@ -175,7 +178,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
 
 const EXITS = { auth: 41, sandbox: 44, config: 52, turnLimit: 53, untrusted: 55, cancelled: 130 } as const
 
-/** What it says on stderr when it does not even begin. */
+/** What it prints on stderr if it does not even start. */
 function complaintIn(said: readonly string[], { code }: Exit): Ending | undefined {
   const find = (pattern: RegExp) => said.find((line) => pattern.test(line))
   if (code === null || code === 0) return undefined
@@ -196,7 +199,7 @@ function errorKind(message: string, code: number): Outcome['kind'] {
   if (/response was blocked/i.test(message)) return 'refused'
   if (code === EXITS.auth) return 'auth'
   if (code === EXITS.cancelled) return 'killed'
-  // Of the status of an HTTP error, its exit code keeps the lowest eight bits.
+  // Its exit code keeps only the lowest eight bits of an HTTP status.
   return (code >= 400 - 256 ? kindOfStatus(code + 256) : undefined) ?? words ?? 'unknown'
 }
 

@@ -29,7 +29,10 @@ export const agents: Readonly<Record<string, Agent>> = {
   scripted,
 }
 
-/** `claude,codex` → both. A comma inside an agent's own command line is none: what follows it is no agent's name. */
+/**
+ * `claude,codex` → both. A comma inside an agent's own command line does not separate: what follows it is not an
+ * agent's name.
+ */
 export function parseAgents(text: string): string[] {
   const names = Object.keys(agents).join('|')
   if (!text.includes(':') && /\bauto\b/.test(text))

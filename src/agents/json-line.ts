@@ -1,8 +1,8 @@
-/** The lines of an agent that prints JSON. */
+/** Parses the lines of an agent that prints JSON. */
 import { jsonIn } from '../formats/json-file.ts'
 import type { AgentEvent, Parser, Pushed } from './agent.ts'
 
-/** Every JSON line goes to `take`; every other one is a warning, and the last ones stay in `stderr`. */
+/** Every JSON line goes to `take`; every other line is a warning, and the last ones stay in `stderr`. */
 export function pushTo(seen: { stderr: string[] }, take: (event: Json) => AgentEvent[] | Pushed): Parser['push'] {
   return (line, stream) => {
     const event = stream === 'out' ? parseJsonLine(line) : undefined
@@ -16,15 +16,15 @@ export function pushTo(seen: { stderr: string[] }, take: (event: Json) => AgentE
   }
 }
 
-/** Whether a line only goes on with what was said before it: a stack, the inside of a value, a bracket. */
+/** Whether a line only continues what came before it: a stack, the inside of a value, a bracket. */
 export function isRest(line: string): boolean {
   return /^\s|^[^\p{L}\p{N}]*$/u.test(line)
 }
 
-/** An object, or nothing for a line that is none. */
+/** The object in a line, or undefined. */
 export function parseJsonLine(line: string): Record<string, unknown> | undefined {
   if (!line.trimStart().startsWith('{')) return undefined
-  const value = jsonIn(line) // nothing where it is cut off, or not JSON after all
+  const value = jsonIn(line) // it is cut off, or not JSON after all
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
 }
 
@@ -34,7 +34,7 @@ export function text(value: unknown): string | undefined {
 
 export type Json = Record<string, unknown>
 
-/** The fields of an object; none of anything else. */
+/** The fields of an object; none for anything else. */
 export function objectOf(value: unknown): Json {
   return typeof value === 'object' && value !== null ? (value as Json) : {}
 }

@@ -8,7 +8,7 @@ export const MCP_NAME = 'ralph'
 
 type File = NonNullable<Command['files']>[number]
 
-/** A file, so that the token stands in no command line. `fields`: what this client wants to know besides. */
+/** A file, so that the token is in no command line. `fields`: what this client needs besides. */
 export function mcpFile({ mcp }: Request, fields: object = {}): File | undefined {
   if (!mcp) return undefined
   const { command, args, env } = partsOf(mcp)
@@ -18,7 +18,7 @@ export function mcpFile({ mcp }: Request, fields: object = {}): File | undefined
   }
 }
 
-/** Settings of a machine or a person, as text, with our server among theirs. */
+/** A machine's or user's settings, as text, with our server added. */
 export function withServer(settings: string | undefined, key: string, server: object): string {
   const found: unknown = readLooseJson(settings ?? '')
   const theirs: Json = isObject(found) ? found : {}

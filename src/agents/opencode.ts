@@ -1,4 +1,7 @@
-/** OpenCode, headless: one `opencode run` a turn, read from its lines of JSON. Kilo is the same program by another name. */
+/**
+ * OpenCode, headless: one `opencode run` per turn, read from its lines of JSON. Kilo is the same program under another
+ * name.
+ */
 import { plain } from '../engine/breaker.ts'
 import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
@@ -74,7 +77,7 @@ function command(name: string, request: Request): Command {
   return { argv: [program, 'run', '--format', 'json', ...flags], env: serverEnv(name, request), stdin: prompt }
 }
 
-/** It takes settings from a variable, which the person may use, too. */
+/** It takes settings from a variable, which the user may use too. */
 function serverEnv(name: string, { mcp }: Request): Record<string, string> {
   if (!mcp) return {}
   const variable = `${name.toUpperCase()}_CONFIG_CONTENT`
@@ -85,12 +88,12 @@ function serverEnv(name: string, { mcp }: Request): Record<string, string> {
 type Seen = {
   words: string
   session: string
-  /** Why its last step ended; empty while one is under way. */
+  /** Why its last step ended; empty during a step. */
   reason: string
-  /** The last error, if no step came to its end after it. */
+  /** The last error, if no step finished after it. */
   error?: { name: string; data: Json; at: number }
   wasFull: boolean
-  /** How often its context was full without a tool at work in between. */
+  /** How often its context was full without a tool call in between. */
   overflows: number
   tokens: number
   usage?: TokensByKind
@@ -143,7 +146,7 @@ function take(event: Json, seen: Seen): AgentEvent[] {
       seen.reason = ''
       return []
     case 'text': {
-      // What the client itself puts in, such as after it made room, is not the agent's word.
+      // What the client itself inserts, such as after compaction, is not the agent's word.
       if (part.synthetic === true || typeof part.text !== 'string') return []
       seen.words = part.text
       return [{ kind: 'text', text: part.text }]
@@ -183,7 +186,7 @@ function takeTool(part: Json, seen: Seen): AgentEvent[] {
 
 function takeError(event: Json, seen: Seen): AgentEvent[] {
   const { name, data } = objectOf(event.error)
-  // Kilo's own errors are bare words.
+  // Kilo's own errors are plain text.
   seen.error = {
     name: text(name) ?? text(event.error) ?? 'an error',
     data: objectOf(data),
@@ -200,7 +203,7 @@ function messageOf({ name, data }: NonNullable<Seen['error']>): string {
   return text(data.message) || name
 }
 
-/** It makes room and meets the same wall again, without end: after so many times it will not get on. */
+/** It compacts and fills up again, endlessly: after this many times it will not recover. */
 const HOPELESS = 3
 
 function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
@@ -219,7 +222,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
     return { ...base, kind: 'context', message: `its context was full ${seen.overflows} times in a row` }
   const stopped = stoppedEnding(exit)
   if (stopped) return { ...base, ...stopped }
-  // A rejected permission ends a turn in the middle: a person is needed, nothing is broken. Kilo calls it an error.
+  // A rejected permission ends a turn in the middle: it needs a person, nothing is broken. Kilo calls it an error.
   if (seen.denied.length > 0 && (error ? /auto-rejected/.test(error.name) : exit.code === 0))
     return { ...base, kind: 'ok' }
   if (error) {
@@ -230,7 +233,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
   // There is no event for the end of a turn.
   if (exit.code === 0 && reason === 'stop') return { ...base, kind: 'ok' }
   if (reason === 'length') return { ...base, kind: 'unknown', message: "its answer was cut off at the model's limit" }
-  // Also a turn that came to its end after it made room has exit code 1.
+  // Even a turn that finished after compaction has exit code 1.
   if (seen.wasFull && exit.code === 1) return { ...base, kind: 'context', message: 'its context was full' }
   return { ...base, ...(complaintIn(seen.stderr) ?? brokenOff(exit, seen.stderr.at(-1))) }
 }
@@ -251,12 +254,12 @@ function resetOf(error: NonNullable<Seen['error']>, at: number): number | undefi
   return seconds > 0 ? from + seconds * 1_000 : readReset(messageOf(error), from)
 }
 
-/** What it says when it does not even begin. */
+/** What it prints if it does not even start. */
 function complaintIn(said: readonly string[]): { kind: Outcome['kind']; message: string } | undefined {
   const line = (pattern: RegExp) => said.find((one) => pattern.test(one))
   const lost = line(/session not found/i)
   if (lost) return { kind: 'context', message: lost }
-  // It does not say which argument it does not know: it prints its help.
+  // It does not say which argument is unknown: it prints its help.
   if (line(/^Options:$/))
     return { kind: 'config', message: 'it does not know one of its arguments and printed its help' }
   const wrong = line(/model not found|config.* (invalid|not valid)/i)

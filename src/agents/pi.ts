@@ -1,4 +1,4 @@
-/** Pi, headless: one `pi --mode json` a turn, read from its stream of JSON lines. */
+/** Pi, headless: one `pi --mode json` per turn, read from its stream of JSON lines. */
 import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Screen, Usage } from './agent.ts'
 import { kindOfMessage, wordsOfError } from './api-error.ts'
@@ -13,7 +13,7 @@ const SCREEN: Screen = {
   // The upper edge of its editor: "── ⠧ Working ──", "── ⠸ Retrying (2/3) in 3s... ──".
   working: [/^── [\u2800-\u28ff] /],
   asks: [/^ ↑↓ navigate {2}.*\bcancel$/, /^ \S+ submit {2}.*\bcancel\b/, /^ \(\S+ to cancel\b.*\)$/],
-  // What stands between the last two edges, which frame dialogs, too.
+  // What is between the last two edges, which also frame dialogs.
   input: /^──.*\n((?:(?!──).*\n)*)──.*$(?![\s\S]*\n──)/m,
   quietSeconds: 3,
   interrupt: ['Escape'],
@@ -65,7 +65,7 @@ export const pi: Agent = {
   screen: SCREEN,
 }
 
-/** Settled, not ended: an end may still be followed by a retry or a queued message. */
+/** Settled, not ended: a retry or a queued message may still follow an end. */
 function extension(file: string): string {
   return `export default function (pi) {
   pi.on('agent_settled', () => pi.exec('touch', [${JSON.stringify(file)}]))
@@ -84,9 +84,9 @@ function command({ prompt, mode, model, resume, extraArgs, target }: Request): C
 type Seen = {
   session: string
   words: string
-  /** The last message of the assistant, which says how the turn came out. */
+  /** The last message of the assistant, which says how the turn ended. */
   last?: Json
-  /** It will neither try again nor go on by itself. */
+  /** It will neither retry nor continue by itself. */
   settled: boolean
   tokens: number
   usage?: TokensByKind
@@ -113,7 +113,7 @@ function take(event: Json, seen: Seen): AgentEvent[] {
       seen.settled = false
       return []
     case 'agent_end':
-      // Before 0.80.4 it tells no more than that.
+      // Before 0.80.4 it reports no more than that.
       seen.settled = event.willRetry !== true
       return []
     case 'agent_settled':
@@ -189,7 +189,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
   return { ...base, ...failed, ...(resetsAt === undefined ? {} : { resetsAt }) }
 }
 
-/** In its JSON mode it ends with exit code 0 whatever its model said, so the last message is asked. */
+/** In JSON mode it exits with code 0 whatever its model said, so the last message decides. */
 function failureOf({ stopReason, errorMessage }: Json): Ending | undefined {
   if (stopReason === 'stop' || stopReason === 'toolUse') return undefined // a tool may end the turn
   const message = text(errorMessage) ?? `the answer ended with "${stopReason}"`
@@ -199,7 +199,7 @@ function failureOf({ stopReason, errorMessage }: Json): Ending | undefined {
 
 function neverBegan({ stderr }: Seen, exit: Exit): Ending | undefined {
   const said = stderr.join('\n')
-  // Of a session of another folder it asks whether to copy it, takes the prompt for a no, and ends with 0.
+  // For a session of another folder it asks whether to copy it, takes the prompt for a no, and exits with 0.
   const noSession = /^.*(no session found|session found in different project).*$/im.exec(said)
   if (noSession) return { kind: 'context', message: noSession[0] }
   if (exit.code === 0 || exit.signal) return undefined

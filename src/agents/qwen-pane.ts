@@ -1,4 +1,4 @@
-/** Qwen Code in a pane: what makes it tell ralph what happens in it, and how it looks. */
+/** Qwen Code in a pane: how it reports to ralph, and what it looks like. */
 import { isObject, type Json, printJson } from '../formats/json-file.ts'
 import { readLooseJson } from '../formats/json-text.ts'
 import type { Screen, Telling, TurnEnd } from './agent.ts'
@@ -12,15 +12,15 @@ const EVENTS = [
 const VARIABLE = 'QWEN_CODE_SYSTEM_DEFAULTS_PATH'
 const PATHS = ['/etc/qwen-code/system-defaults.json', '/Library/Application Support/QwenCode/system-defaults.json']
 
-/** By defaults, which everybody's own settings go before, and to whose hooks it adds theirs. */
+/** Through defaults, which everybody's own settings override; it adds the user's hooks to these. */
 export function tellingQwen(telling: Telling): TurnEnd {
   const path = `${telling.folder}/qwen-defaults.json`
-  // The file takes the place of one that the machine may have.
+  // The file replaces one that the machine may have.
   const text = printJson(withOurs(readLooseJson(telling.machineFile?.(VARIABLE, PATHS) ?? '')))
   return { args: [], env: { ...tellEnv(telling), [VARIABLE]: path }, files: [{ path, text }] }
 }
 
-// A prompt that it suggests stands in the line as if somebody had typed it, and nobody is there for its other questions.
+// A suggested prompt appears in the line as if somebody had typed it, and nobody is there for its other questions.
 const QUIET = { enableFollowupSuggestions: false, enableUserFeedback: false, enableWelcomeBack: false }
 
 function withOurs(found: unknown): Json {
@@ -41,20 +41,20 @@ export const qwenScreen: Screen = {
   client: '0.24.4',
   seen: '2026-11-17',
   working: [/^ {2}[\u2800-\u28ff].*\besc to cancel\)$/, /^ {2}Enter to steer · Ctrl\+Q to queue\b/],
-  // Dialogs take the place of the line that is typed into.
+  // Dialogs replace the input line.
   asks: [
     /^ {3}(?:Allow execution of: .*|Apply this change|Do you .*)\?$/,
     /^ {2}│ Connect a Provider\s+│$/,
     /^\s*│?\s*› 1\. /,
     /^ {2}[\u2800-\u28ff] Waiting for user confirmation\.\.\.$/,
   ],
-  // Prompts that were sent before stand behind blanks.
+  // Prompts sent earlier follow spaces.
   input: /^[>*](?: (.*))?$/,
   placeholders: [/^Type your message\b/],
   quietSeconds: 5,
-  // Sooner it sends off the mark that stands for a long paste, and not what was pasted.
+  // Any sooner, it sends the placeholder of a long paste instead of its content.
   settleMs: 500,
   interrupt: ['Escape'],
-  // Where it had not answered yet, it puts the prompt that was interrupted back into the line.
+  // If it had not answered yet, it puts the interrupted prompt back into the line.
   clear: ['C-c'],
 }

@@ -1,4 +1,4 @@
-/** Qwen Code, headless: one `qwen` a turn, read from a stream like Claude Code's. */
+/** Qwen Code, headless: one `qwen` per turn, read from a stream like Claude Code's. */
 import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfWords } from './api-error.ts'
@@ -53,7 +53,7 @@ function command(request: Request): Command {
   return { argv: [program, ...flags], env: {}, stdin: prompt, ...(server ? { files: [server] } : {}) }
 }
 
-/** `spent` is what the answers of this turn took, for turns that end without a result; `complaint` what kept it from beginning. */
+/** `spent`: what the answers of this turn used, for turns without a result; `complaint`: what kept it from starting. */
 type QwenSeen = Seen & { spent?: TokensByKind; complaint?: string }
 
 function streamParser(request: Request): Parser {
@@ -94,7 +94,7 @@ function usageOf(from: Json): Usage {
 
 function sumUp(seen: QwenSeen, exit: Exit, { at, resume }: Request): Outcome {
   const { result } = seen
-  // Its result counts from the session's beginning.
+  // Its result counts from the session's start.
   const before = resume?.tokens ?? 0
   const usage = result ? sinceResume(seen.usage, resume) : seen.spent
   const total = seen.usage ? Math.max(before, sumOf(seen.usage)) : before + (seen.spent ? sumOf(seen.spent) : 0)
@@ -122,7 +122,8 @@ function sumUp(seen: QwenSeen, exit: Exit, { at, resume }: Request): Outcome {
   return { ...base, kind, message, ...(resetsAt === undefined ? {} : { resetsAt }) }
 }
 
-// `--max-session-turns`, `--max-wall-time` and `--max-tool-calls` among its arguments: its user wanted it cut there.
+// `--max-session-turns`, `--max-wall-time` and `--max-tool-calls` among its arguments: the user wanted it to stop
+// there.
 const CUT_BY_OWN_LIMIT = new Set([53, 55])
 
 function withoutResult({ stderr }: Seen, exit: Exit): Ending {
@@ -136,7 +137,7 @@ function errorKind(message: string): Outcome['kind'] {
   return kindOfWords(message) ?? 'unknown'
 }
 
-/** It gives up at once only on a quota that names the day and time of its end. */
+/** It gives up at once only on a quota that names its end. */
 function resetIn(message: string, at: number): number | undefined {
   const named = /reset at (\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?) ?(UTC|Z|[+-]\d\d:?\d\d)?/.exec(message)
   if (!named) return readReset(message, at)

@@ -1,9 +1,9 @@
-/** What the screen of an interactive client tells, by the patterns of its agent. */
+/** Reads the screen of an interactive client, with the patterns of its agent. */
 import type { Screen } from './agent.ts'
 
 /**
- * `asks`: what it wants to know; `close` are the keys that close the question, where it needs no answer. `input`: whether
- * something is typed already; unknown where no line can be typed into.
+ * `asks`: what it wants to know; `close`: the keys that close the question, if it needs no answer. `input`: whether
+ * something is already typed; undefined if there is no input line.
  */
 export type Sight = { working: boolean; asks?: string; close?: string[]; input: 'empty' | 'typed' | 'unknown' }
 
@@ -12,7 +12,7 @@ export function readScreen(screen: Screen, text: string): Sight {
   const { working, asks, closable = [], input, placeholders = [] } = screen
   const lines = text.split('\n').map((line) => line.trimEnd())
   const line = typedInto(input, lines)
-  // What stands above the line is of the conversation, in which anybody may have used these words.
+  // The text above the line is the conversation, in which anybody may have used these words.
   const below = lines.slice(line?.below ?? 0)
   const has = (pattern: RegExp) => below.findLast((one) => pattern.test(one))
   const question = asks.map(has).find((one) => one !== undefined)
@@ -26,10 +26,10 @@ export function readScreen(screen: Screen, text: string): Sight {
   return { working: isWorking, input: isEmpty ? 'empty' : 'typed' }
 }
 
-/** Of the box that a question stands in. */
+/** The edges of the box around a question. */
 const EDGES = /^[\s│]+|[\s│]+$/g
 
-/** The last place that fits, what stands in it, and where questions begin: a place of several lines may hold one itself. */
+/** The last match, its content, and where questions start: a match of several lines may contain one itself. */
 function typedInto(input: RegExp, lines: readonly string[]): { words: string; below: number } | undefined {
   if (!input.multiline) {
     const at = lines.findLastIndex((line) => input.test(line))

@@ -1,16 +1,16 @@
-/** The tokens in the record that a client writes of its session: one entry a client, for records of JSON lines. */
+/** The tokens in the record that a client writes of its session: one entry per client, for records of JSON lines. */
 import type { Usage } from '../engine/loop.ts'
 import { amount, type Json, objectOf } from './json-line.ts'
 import { anthropicUsage, wholeUsage } from './usage.ts'
 
 /**
- * `usage` is what one answer of the model took. `id`: a later line with the same one takes its place. `total`: what the
- * session took up to here. `open`: whether more is to come in this turn.
+ * `usage`: what one answer of the model used. `id`: a later line with the same id replaces it. `total`: what the
+ * session used so far. `open`: whether more follows in this turn.
  */
 export type Told = { usage: Usage; id?: string; total?: Usage; open?: boolean }
 
 export type Entry = {
-  /** What every such line has in it; all other lines are passed over unread. */
+  /** What every such line contains; all other lines are skipped unread. */
   marker: string
   read(line: Json): Told | undefined
   /** It writes a moment after it has called its hooks. */
@@ -24,7 +24,7 @@ export const RECORDS: Readonly<Record<string, Entry>> = {
     read({ type, message }) {
       const { id, usage, content, stop_reason: why } = objectOf(message)
       if (type !== 'assistant') return undefined
-      // Every block is a line of its own, and the last one of a turn is text.
+      // Every block is its own line, and the last one of a turn is text.
       const open = why === 'tool_use' || !(Array.isArray(content) && content.some(isText))
       return { id: String(id), usage: anthropicUsage(objectOf(usage)), open }
     },
@@ -75,7 +75,7 @@ function codexUsage(usage: Json = {}): Usage {
   return wholeUsage(usage.input_tokens, usage.cached_input_tokens, usage.output_tokens)
 }
 
-/** Droid keeps the sum of a session in its settings, with what its subagents took. */
+/** Droid keeps the total of a session in its settings, including its subagents. */
 export function droidTotal(settings: unknown): Usage {
   const { inclusiveTokenUsage, tokenUsage } = objectOf(settings)
   const usage = objectOf(inclusiveTokenUsage ?? tokenUsage)

@@ -1,6 +1,9 @@
-/** When a limit ends, in the words agents use for it. */
+/** When a limit resets, in the words agents use for it. */
 
-/** `resets 3pm`, `resets at 15:30`, `try again in 20 minutes`, `Retry-After: 30`: the next that comes, by the clock of the zone it names, else by the local one. */
+/**
+ * `resets 3pm`, `resets at 15:30`, `try again in 20 minutes`, `Retry-After: 30`: the next such time, in the zone it
+ * names, else in local time.
+ */
 export function readReset(text: string, at: number): number | undefined {
   const after =
     /(?:(?:try again|retry|resets?) (?:in|after)|wait(?: for)?|retryDelay"?:) "?(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)\b/i.exec(
@@ -21,7 +24,7 @@ const DATED =
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 
-/** Without a year it is the next such day. Undefined for a month or a zone nobody knows. */
+/** Without a year, the next such day. Undefined for an unknown month or zone. */
 function onDay(at: number, [, name = '', day, year, hour, minute, half, zone]: RegExpExecArray): number | undefined {
   const month = MONTHS.indexOf(name.toLowerCase())
   if (month < 0) return undefined
@@ -36,14 +39,14 @@ function onDay(at: number, [, name = '', day, year, hour, minute, half, zone]: R
   return time !== undefined && time <= at ? inYear(now + 1) : time
 }
 
-/** The time at which the clocks of a zone show what those of UTC show at `clock`. */
+/** The time at which clocks in a zone show what UTC clocks show at `clock`. */
 function timeInZone(clock: number, zone: string): number | undefined {
   const first = clock - (offsetIn(clock, zone) ?? Number.NaN)
   const offset = offsetIn(first, zone)
   return offset === undefined ? undefined : clock - offset
 }
 
-/** How far the clocks of a zone are ahead of UTC. */
+/** How far a zone is ahead of UTC. */
 function offsetIn(time: number, zone: string): number | undefined {
   try {
     const parts = new Intl.DateTimeFormat('en-GB', {
@@ -58,7 +61,7 @@ function offsetIn(time: number, zone: string): number | undefined {
     const of = (type: string) => Number(parts.find((part) => part.type === type)?.value)
     return Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute')) - time
   } catch {
-    return undefined // a zone that nobody knows, or no time at all
+    return undefined // an unknown zone, or no time at all
   }
 }
 
@@ -76,7 +79,7 @@ function nextClock(at: number, [, hour = '', minute, half, zone]: RegExpExecArra
   return time.getTime()
 }
 
-/** Undefined for a zone nobody knows. */
+/** Undefined for an unknown zone. */
 function nextInZone(at: number, minutes: number, zone: string): number | undefined {
   try {
     const clock = new Intl.DateTimeFormat('en-GB', {

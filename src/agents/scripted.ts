@@ -1,4 +1,4 @@
-/** The agent of the demo and of the tests: a program of ralph's that replays a small script file. */
+/** The agent of the demo and the tests: a program of ralph's that replays a small script file. */
 import { jsonIn } from '../formats/json-file.ts'
 import type { Agent, AgentEvent, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 
@@ -83,7 +83,7 @@ function take(line: ScriptedLine, outcome: Outcome): AgentEvent[] {
   }
 }
 
-// Success is the terminal event and exit 0, never one of them alone.
+// Success is the terminal event and exit code 0, never one of them alone.
 function sumUp(
   outcome: Outcome,
   end: Extract<ScriptedLine, { type: 'end' }> | undefined,

@@ -1,4 +1,4 @@
-/** Hooks of Claude Code's kind that tell ralph what happens in a pane: each calls `tell.sh`. */
+/** Hooks in Claude Code's format that report what happens in a pane: each calls `tell.sh`. */
 import type { Telling } from './agent.ts'
 
 /** What the script finds in its environment. */
@@ -17,7 +17,7 @@ type Hook = { type: 'command'; command: string; timeout: number }
 export function tellHooks(events: readonly string[], timeout: number): Record<string, [{ hooks: [Hook] }]> {
   const hookOf = (event: string): [{ hooks: [Hook] }] => [
     {
-      // That a client waits for its next prompt is nothing to be told.
+      // A client waiting for its next prompt is not worth reporting.
       ...(event === 'Notification' ? { matcher: 'permission_prompt|elicitation_dialog' } : {}),
       hooks: [{ type: 'command', command: `sh "$RALPH_PANE_TELL" ${event}`, timeout }],
     },

@@ -1,4 +1,4 @@
-/** What an agent's outcome means to the engine. */
+/** Translates an agent's outcome for the engine. */
 import { plain } from '../engine/breaker.ts'
 import { type Claimable, readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
 import { errorFingerprint } from '../engine/fingerprint.ts'
@@ -8,7 +8,7 @@ import type { Outcome } from './agent.ts'
 
 const WORDS_KEPT = 16_000
 
-/** `mask`: how a text loses its secrets. */
+/** `mask`: removes secrets from text. */
 export type Seen = {
   prompt: string
   claimable: Claimable
@@ -24,7 +24,7 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, mask, tree
   const ask = askOf(outcome, text, mask)
   const words = end === 'ok' ? text : mask(outcome.message ?? text)
   const claim: Claim = end === 'ok' ? readClaim(text, claimable) : { kind: 'none' }
-  // Where there are checks, it is they that tell a failure.
+  // If there are checks, they report failures.
   const told = end === 'ok' && checks.length === 0 && claim.kind === 'none' ? toldFailure(text) : ''
   return {
     end,

@@ -1,4 +1,4 @@
-/** The tokens of a turn by kind, added up from what an agent tells of its steps or of its whole session. */
+/** The tokens of a turn by kind, added up from what an agent reports about its steps or its whole session. */
 import type { Usage } from '../engine/loop.ts'
 import { amount, type Json } from './json-line.ts'
 
@@ -14,19 +14,19 @@ export function sumOf({ input, cached, output }: Usage): number {
   return input + cached + output
 }
 
-/** What this turn took of a session that is counted from its beginning. `resume`: what it goes on with. */
+/** What this turn used of a session that is counted from its start. `resume`: the session it resumes. */
 export function sinceResume(
   total: Usage | undefined,
   resume: { tokens?: number; usage?: Usage } | undefined,
 ): Usage | undefined {
   if (!total || !resume?.tokens) return total
   const { usage: before } = resume
-  // An older ralph kept no more than the sum.
+  // Older versions stored only the sum.
   if (!before) return undefined
   return added(total, before)
 }
 
-/** As Anthropic's models count: what was read from the cache, and what was written to it, is no part of the input. */
+/** As Anthropic's models count: the input excludes tokens read from and written to the cache. */
 export function anthropicUsage(usage: Json): Usage {
   return {
     input: amount(usage.input_tokens) + amount(usage.cache_creation_input_tokens),
@@ -35,12 +35,12 @@ export function anthropicUsage(usage: Json): Usage {
   }
 }
 
-/** As most others count: the input is all of it, also what came from the cache. */
+/** As most others count: the input includes tokens from the cache. */
 export function wholeUsage(whole: unknown, cached: unknown, output: unknown): Usage {
   return { input: Math.max(0, amount(whole) - amount(cached)), cached: amount(cached), output: amount(output) }
 }
 
-/** What was added to a count that only grows. */
+/** The increase of a count that only grows. */
 export function added(total: Usage, before: Usage): Usage {
   const less = (kind: keyof Usage) => Math.max(0, total[kind] - before[kind])
   return { input: less('input'), cached: less('cached'), output: less('output') }

@@ -1,4 +1,4 @@
-/** What many loops tell together. */
+/** Statistics over many loops. */
 import { GRADES, type Grade, type Usage } from '../engine/loop.ts'
 import { type Finishing, finishingOf } from './finishing.ts'
 import { isCompleted, isFinished, type LoopNumbers, type Sums } from './numbers.ts'
@@ -7,7 +7,7 @@ import { type Share, type Spread, shareOf, spreadOf, sumOf } from './share.ts'
 export type Analytics = {
   loops: number
   byStatus: Record<string, number>
-  /** Completed ones, of those that completed or halted. */
+  /** Completed loops, out of those that completed or halted. */
   success: Share
   byGrade: (Share & { grade: Grade })[]
   /** Why loops stopped short, the most frequent first. */
@@ -24,15 +24,15 @@ export type Analytics = {
   bySize: Group[]
   cost: Cost
   tokens: Usage & { total: number }
-  /** `loops`: those with at least one, of those that did anything. */
+  /** `loops`: those with at least one, out of those that did anything. */
   falseClaims: { claims: number; loops: Share }
-  /** What was noticed about tests and configuration. `refused`: claims that rested on changed ones alone. */
+  /** What was noticed about tests and configuration. `refused`: claims that rested only on changed ones. */
   weakened: { refused: number; loops: Share; altered: number; findings: Sums['findings'] }
   checks: (Sums['checks'][number] & { rate: number })[]
   days: Day[]
 }
 
-/** Loops that have something in common; `name` is null where that is not known. */
+/** Loops that share a trait; `name` is null if it is unknown. */
 export type Group = {
   name: string | null
   loops: number
@@ -43,18 +43,18 @@ export type Group = {
   costUsd: number
 }
 
-/** Only loops whose agent tells what it costs are counted. `onNothingUsd`: what loops cost that did not complete. */
+/** Only counts loops whose agent reports its cost. `onNothingUsd`: the cost of loops that did not complete. */
 export type Cost = {
   totalUsd: number
-  /** How many completed loops tell it, and what one of them costs. */
+  /** How many completed loops report a cost, and the cost of one. */
   completed: number
   perCompletedUsd: number | undefined
-  /** The same, with all that was spent on loops that did not complete. */
+  /** The same, including everything spent on loops that did not complete. */
   withFailuresUsd: number | undefined
   onNothingUsd: number
 }
 
-/** A day of the calendar in UTC, by when loops began. */
+/** A calendar day in UTC, by when loops started. */
 export type Day = {
   day: string
   loops: number
@@ -66,7 +66,7 @@ export type Day = {
   costUsd: number
 }
 
-/** What few loops ever reach would only make the answer long. */
+/** Iterations that few loops reach would only make the answer long. */
 const MOST_ITERATIONS = 100
 
 export function analyse(loops: readonly LoopNumbers[], sums: Sums): Analytics {
@@ -133,7 +133,7 @@ function histogramOf(finished: readonly LoopNumbers[]): Analytics['iterations'][
     .sort((a, b) => a.iterations - b.iterations)
 }
 
-/** The largest first, and what is not known last. */
+/** The largest first, unknown last. */
 function groupsOf(loops: readonly LoopNumbers[], nameOf: (loop: LoopNumbers) => string | null): Group[] {
   return [...Map.groupBy(loops, nameOf)]
     .map(([name, all]) => {

@@ -1,14 +1,14 @@
 /**
- * How likely loops finish, iteration by iteration: a discrete hazard. That of all iterations together has a Beta(1, 3)
- * prior; that of each is drawn to it with the weight of one loop, which is enough for iterations that few have taken and
- * does not promise much where many failed.
+ * How likely loops are to finish, iteration by iteration: a discrete hazard. The hazard of all iterations together has
+ * a Beta(1, 3) prior; that of each iteration is drawn towards it with the weight of one loop, which is enough for
+ * iterations that few loops reached and promises little where many failed.
  */
 import type { HaltReason } from '../engine/loop.ts'
 import { isCompleted, type LoopNumbers } from './numbers.ts'
 
 /**
  * `reached`: loops that took this iteration; `finished`: those that completed with it. `by`: the chance that a loop has
- * completed by then, `open`: that it is still under way. `still`: the chance that one which is will complete, as far as
+ * completed by then, `open`: that it is still running. `still`: the chance that a running one will complete, as far as
  * any loop ever went.
  */
 export type Finishing = {
@@ -22,10 +22,10 @@ export type Finishing = {
 
 type Known = Pick<LoopNumbers, 'status' | 'reason' | 'iterations'>
 
-/** Used up or called off: how it would have gone on is not known. All other ends are the loop's own. */
+/** Limit reached or cancelled: how it would have continued is unknown. All other ends are the loop's own. */
 const CUT_SHORT: readonly HaltReason[] = ['max-iterations', 'timeout', 'cost', 'tokens', 'max-attempts', 'cancelled']
 
-/** One row an iteration, as far as any loop went; nothing is said about what nobody has tried. */
+/** One row per iteration, as far as any loop went; nothing is predicted beyond that. */
 export function finishingOf(loops: readonly Known[]): Finishing[] {
   const ends = Map.groupBy(loops, ({ iterations }) => iterations)
   const last = Math.max(0, ...ends.keys())
@@ -46,14 +46,14 @@ export function finishingOf(loops: readonly Known[]): Finishing[] {
   return rows.map((row) => ({ ...row, still: (by - row.by) / row.open }))
 }
 
-/** How many of all iterations complete a loop. */
+/** The share of all iterations that complete a loop. */
 function usualHazard(loops: readonly Known[]): number {
   const taken = loops.reduce((sum, { iterations }) => sum + iterations, 0)
   const finished = loops.filter((loop) => isCompleted(loop) && loop.iterations > 0).length
   return (finished + 1) / (taken + 4)
 }
 
-/** The chance that a loop which has taken `done` iterations completes within `limit` of them; 0 is no limit. */
+/** The chance that a loop with `done` iterations completes within `limit`; 0: no limit. */
 export function chanceOf(rows: readonly Finishing[], done: number, limit: number): number {
   const within = (limit === 0 ? rows.at(-1) : rows[Math.min(limit, rows.length) - 1])?.by ?? 0
   if (done === 0) return within

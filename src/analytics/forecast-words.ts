@@ -1,4 +1,4 @@
-/** A forecast in one sentence, and what it was compared with. */
+/** A forecast in one sentence, and the loops it is based on. */
 import { count, ENOUGH_HISTORY } from '../engine/limits.ts'
 import type { Alike, Forecast, Standing, Traits } from './forecast.ts'
 

@@ -1,17 +1,17 @@
-/** What loops that ended say about one that is to begin, or is under way. No model is asked. */
+/** What finished loops say about one that will start or is running. No model is asked. */
 import { ENOUGH_HISTORY, quantile } from '../engine/limits.ts'
 import type { Size } from '../engine/loop.ts'
 import { chanceOf, finishingOf } from './finishing.ts'
 import { isCompleted, type LoopNumbers } from './numbers.ts'
 import { type Interval, intervalOf, sumOf } from './share.ts'
 
-/** What loops may have in common. */
+/** Traits that loops may share. */
 export type Traits = { dir?: string; agent?: string; type?: string; size?: Size }
 export type Trait = keyof Traits
 
 export type Alike = { by: Trait[]; loops: LoopNumbers[] }
 
-// The folder tells most: its checks and its difficulty are those of the next loop, too.
+// The folder says the most: its checks and its difficulty apply to the next loop too.
 const LIKENESS: readonly (readonly Trait[])[] = [
   ['dir', 'agent', 'type', 'size'],
   ['dir', 'agent', 'type'],
@@ -23,28 +23,28 @@ const LIKENESS: readonly (readonly Trait[])[] = [
   [],
 ]
 
-/** The loops most alike, if there are enough of them; otherwise the widest set that there is. */
+/** The most similar loops, if there are enough of them; otherwise the widest set. */
 export function alikeIn(ended: readonly LoopNumbers[], traits: Traits): Alike {
   const known = LIKENESS.map((by) => by.filter((trait) => traits[trait] !== undefined))
   const sets = known.map((by) => ({ by, loops: ended.filter((loop) => by.every((it) => loop[it] === traits[it])) }))
   return sets.find(({ loops }) => loops.length >= ENOUGH_HISTORY) ?? { by: [], loops: [...ended] }
 }
 
-/** `done`: iterations that it has taken. `limit`: how many it may take in all; 0 is no limit. */
+/** `done`: iterations taken. `limit`: how many it may take in all; 0: no limit. */
 export type Standing = { done: number; limit: number }
 
 export type Forecast = {
-  /** To complete within the limit, with its 95% interval. */
+  /** The chance to complete within the limit, with its 95% interval. */
   chance: Interval & { rate: number }
-  /** What the loops took that completed, and got further than this one: half of them, and nine in ten. */
+  /** What the completed loops that got further than this one took: half of them, and nine in ten. */
   iterations?: { median: number; p90: number }
-  /** What loops cost, completed or not: eight in ten lie between `low` and `high`. */
+  /** What loops cost, completed or not: eight in ten are between `low` and `high`. */
   costUsd?: { low: number; median: number; high: number; loops: number }
-  /** What an iteration costs on average. */
+  /** The average cost of an iteration. */
   iterationUsd?: number
 }
 
-/** Undefined where too few loops are known, or none of them has got as far. */
+/** Undefined if too few loops are known, or none of them got as far. */
 export function forecastOf(loops: readonly LoopNumbers[], { done, limit }: Standing): Forecast | undefined {
   const beyond = loops.filter(({ iterations }) => iterations > done)
   if (loops.length < ENOUGH_HISTORY || beyond.length === 0) return undefined

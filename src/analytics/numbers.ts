@@ -1,4 +1,4 @@
-/** What analytics are made of: one row a loop, and sums over what is kept of iterations and checks. */
+/** The input of analytics: one row per loop, and sums over iterations and checks. */
 import type { FindingKind, Grade, HaltReason, OwnerKind, Size, Status, Usage } from '../engine/loop.ts'
 
 export type LoopNumbers = {
@@ -14,9 +14,9 @@ export type LoopNumbers = {
   iterations: number
   iterationLimit: number
   falseClaims: number
-  /** Claims that were refused because only changed tests made the checks pass. */
+  /** Claims refused because only changed tests made the checks pass. */
   bent: number
-  /** Notes about the means of proof at the end. */
+  /** Findings about the means of proof at the end. */
   findings: number
   tokens: number
   costUsd: number
@@ -24,14 +24,14 @@ export type LoopNumbers = {
   updatedAt: number
 }
 
-/** `usage`: as far as agents tell. `checks`: those that fail most, without what they said before any work. */
+/** `usage`: as far as agents report it. `checks`: those that fail most, without the baseline. */
 export type Sums = {
   usage: Usage
   checks: { check: string; runs: number; failures: number }[]
   findings: { kind: FindingKind; loops: number }[]
 }
 
-/** Whether it ended by itself. A person who cancels one says nothing about how it would have ended. */
+/** Whether it ended by itself. A cancelled loop says nothing about how it would have ended. */
 export function isFinished({ status }: Pick<LoopNumbers, 'status'>): boolean {
   return status === 'completed' || status === 'halted'
 }

@@ -1,7 +1,7 @@
-/** Shares with their 95% interval, and how values spread. */
+/** Rates with their 95% interval, and how values are distributed. */
 import { quantile } from '../engine/limits.ts'
 
-/** `rate` lies between `low` and `high` with 95% confidence (Wilson). Of nothing, there is none. */
+/** `rate` is between `low` and `high` with 95% confidence (Wilson). Undefined for no loops. */
 export type Share = { count: number; of: number; rate?: number; low?: number; high?: number }
 
 export function shareOf(count: number, of: number): Share {

@@ -1,16 +1,16 @@
-/** The board as the owner of a loop, and the rules for that. */
+/** The rules for loops that the board owns. */
 import type { TurnNext } from '../drive/drive.ts'
 import type { OwnerDesk, OwnerRules } from '../drive/owner.ts'
 import { ended, type Loop, type Turn } from '../engine/loop.ts'
 import type { BoardStatus, BoardTask } from '../formats/board-task.ts'
 
-/** `task`: absent where somebody gave a prompt alone. */
+/** `task`: absent if somebody gave only a prompt. */
 export type BoardOwner = { kind: 'board'; task?: string }
 
 export function boardOf({ id, spec }: Pick<Loop, 'id' | 'spec'>): BoardOwner {
   const { owner } = spec.work
   if (owner?.kind !== 'board') throw new Error(`Loop ${id} does not belong to the board.`)
-  return owner as BoardOwner // this folder alone makes owners of that kind
+  return owner as BoardOwner // only this folder creates owners of that kind
 }
 
 export const boardRules: OwnerRules = {
@@ -29,17 +29,17 @@ export const boardRules: OwnerRules = {
   },
 }
 
-/** The words of the task, and what people said to it since; nothing of ours. */
+/** The task's own words and what people said about it since; nothing from ralph. */
 function plainPrompt({ spec }: Loop, { heard = [] }: TurnNext): string {
   return [spec.prompt, ...heard].join('\n\n')
 }
 
-/** Nobody asked for a promise, so a turn that ends well is the claim; only an explicit question keeps it open. */
+/** No promise was requested, so a turn that ends well is the claim; only an explicit question keeps it open. */
 function takeAtItsWord(_: Loop, { ask, ...turn }: Turn): Turn {
   return ask && ask.kind !== 'question' ? { ...turn, ask } : { ...turn, claim: { kind: 'clear' } }
 }
 
-/** What a killed driver did not get to: tasks whose loops have completed. */
+/** Finishes what a killed driver could not: tasks whose loops have completed. */
 export async function settleTasks({ store }: Pick<OwnerDesk, 'store'>): Promise<void> {
   for (let after: string | undefined, isLast = false; !isLast; ) {
     const { tasks, next } = await store.board.list({ status: ['in-progress'], ...(after ? { after } : {}) })
@@ -53,7 +53,10 @@ export async function settleTasks({ store }: Pick<OwnerDesk, 'store'>): Promise<
   }
 }
 
-/** Its task follows: done, or in review while its work waits to be accepted. A newer loop that works on it decides instead. */
+/**
+ * Moves the task along: done, or in review while its work waits to be accepted. A newer loop that works on it takes
+ * precedence.
+ */
 async function moveTask({ store }: Pick<OwnerDesk, 'store'>, loop: Loop, accepted = false): Promise<void> {
   const { task: id } = boardOf(loop)
   const status = statusAfter(loop, accepted)
@@ -66,7 +69,7 @@ async function moveTask({ store }: Pick<OwnerDesk, 'store'>, loop: Loop, accepte
   }
 }
 
-/** Whether no loop works on a task just now. */
+/** Whether no loop is working on the task. */
 async function isOver({ store }: Pick<OwnerDesk, 'store'>, { loop_id: id }: BoardTask): Promise<boolean> {
   // Its loop may be gone with a database that was lost.
   const loop = id === null ? undefined : await store.load(id).catch(() => undefined)
@@ -79,7 +82,7 @@ function statusAfter(loop: Loop, accepted: boolean): BoardStatus | undefined {
   return loop.spec.work.worktree ? 'in-review' : 'done'
 }
 
-/** What was accepted is not reviewed again, and a task that a person has put aside stays there. */
+/** Accepted work is not reviewed again, and a task that a person moved away stays there. */
 function isSettled(now: BoardStatus, then: BoardStatus): boolean {
   return now === 'cancelled' || (now === 'done' && then === 'in-review')
 }

@@ -1,4 +1,4 @@
-/** A task of the board: made, changed, and what it asks for. */
+/** Creating and changing tasks of the board, and turning one into a request. */
 import { parseAgents } from '../agents/index.ts'
 import { graphProblem } from '../engine/graph.ts'
 import { RalphError } from '../error.ts'
@@ -19,7 +19,7 @@ import type { LoopRequest } from '../request/request.ts'
 
 type Board = Pick<Store, 'board'>
 
-/** The fields of a new task; what is not given has its default. */
+/** The fields of a new task; missing ones get their defaults. */
 export type NewTask = BoardPatch & { title: string }
 
 export async function createTask(
@@ -44,7 +44,10 @@ export async function createTask(
   return (await board.load(task.id)) ?? task
 }
 
-/** What is stored must be possible: it is said now, not when the task is started. Only what is `asked` for is looked at; what it depends on is looked at where it is stored. */
+/**
+ * Rejects impossible values now, not when the task starts. Validates only what is `asked` for; dependencies are
+ * validated when they are stored.
+ */
 export async function mustMakeSense({ board }: Board, task: BoardTask, asked: BoardPatch): Promise<void> {
   const trouble = fieldTrouble(asked)
   if (trouble) throw new RalphError('input-invalid', `The ${trouble.field} of a task ${trouble.words}.`, trouble)
@@ -71,7 +74,7 @@ async function mustBeGroup({ board }: Board, id: string): Promise<void> {
   })
 }
 
-/** What it depends on must be there, and not wait for it, also not through others. */
+/** Its dependencies must exist and must not wait for it, even indirectly. */
 export function mustNotWaitForItself(task: BoardTask, all: readonly BoardTask[]): void {
   const others = all.filter(({ id }) => id !== task.id)
   const missing = task.depends_on.find((id) => id !== task.id && !others.some((other) => other.id === id))
@@ -100,14 +103,14 @@ async function allTasks({ board }: Board): Promise<BoardTask[]> {
   }
 }
 
-/** The task, which must be there. */
+/** The task, or an error if it does not exist. */
 export async function mustFind({ board }: Board, id: string): Promise<BoardTask> {
   const task = await board.load(id)
   if (task) return task
   throw new RalphError('task-unknown', `No such task on the board: "${id}".`)
 }
 
-/** What open tasks wait for cannot go. */
+/** A task that open tasks wait for cannot be deleted. */
 export function mustNotBeWaitedFor({ id, status }: BoardTask, all: readonly BoardTask[]): void {
   if (status === 'done') return
   const isOpen = (task: BoardTask) => task.status !== 'done' && task.status !== 'cancelled'
@@ -119,13 +122,13 @@ export function mustNotBeWaitedFor({ id, status }: BoardTask, all: readonly Boar
     )
 }
 
-/** The tasks that it waits for. One that was deleted is waited for no more. */
+/** The tasks that it waits for. A deleted one no longer counts. */
 export async function waitsFor({ board }: Board, { depends_on }: Pick<BoardTask, 'depends_on'>): Promise<string[]> {
   const found = await Promise.all(depends_on.map((id) => board.load(id)))
   return found.flatMap((task) => (task && task.status !== 'done' ? [task.id] : []))
 }
 
-/** What a task asks for, as a request for a loop. A plain one is a single turn with the words of the task. */
+/** Turns a task into a request for a loop. A plain task is a single turn with its own words. */
 export function requestOf(task: BoardTask): Omit<LoopRequest, 'agents'> {
   const { minutes, cost_usd: costUsd, tokens, no_progress: noProgress, same_error: sameError, adaptive } = task.limits
   const most = task.ralph_max_iterations

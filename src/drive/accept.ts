@@ -1,4 +1,4 @@
-/** The work of a loop in its own worktree becomes part of the person's branch, or a branch of its own. */
+/** Merges the work of a loop from its own worktree into the user's branch, or leaves it on a branch. */
 import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { clearLocks } from '../host/checkout-locks.ts'
@@ -26,13 +26,17 @@ import {
 import { commitMessage, isProven, mergeMessage, proofTrailer } from './accept-message.ts'
 import { alone, checkpointsOf, type Desk } from './rollback.ts'
 
-/** `merge`: with its history. `squash`: as one commit. `branch`: not at all; it stays on its branch, ready for a pull request. */
+/**
+ * `merge`: with its history. `squash`: as one commit. `branch`: not merged; it stays on its branch, ready for a pull
+ * request.
+ */
 export type AcceptHow = 'merge' | 'squash' | 'branch'
 
 /**
- * `proof`: what the trailer says. `unchecked`: why the accepted files are not the ones that the loop was graded for: somebody
- * or a hook changed them, or the branch had moved on. `nothing`: the person's branch has all of it already, so no commit was made.
- * `changes`: what is not as it was of git's configuration and hooks, in sentences; what is new there was not run.
+ * `proof`: what the trailer says. `unchecked`: why the accepted files are not those the loop was graded for: somebody
+ * or a hook changed them, or the branch had moved on. `nothing`: the user's branch already has all of it, so no commit
+ * was made. `changes`: differences in git's configuration and hooks, as sentences; new hooks and settings were not
+ * used.
  */
 export type Accepted = {
   worktree: Worktree
@@ -45,14 +49,17 @@ export type Accepted = {
 export async function accept(desk: Desk, id: string, how: AcceptHow): Promise<Accepted> {
   return alone(desk, id, async (loop) => {
     const worktree = mustBeAcceptable(loop)
-    await checkpointsOf(desk, loop) // a worktree that was removed by hand is made again
+    await checkpointsOf(desk, loop) // a worktree that was removed by hand is recreated
     const { sites, changes } = await openPins(desk.home, id)
     const accepted = await holding(sites, () => takeOver(desk, loop, { worktree, how }))
     return changes.length > 0 ? { ...accepted, changes } : accepted
   })
 }
 
-/** As the person finds the repository; but where the loop changed its configuration or hooks, with the old configuration and no hooks. */
+/**
+ * Opens the repository as the user has it; if the loop changed its configuration or hooks, with the old configuration
+ * and no hooks.
+ */
 async function takeOver(
   { home }: Desk,
   loop: Loop,
@@ -60,7 +67,7 @@ async function takeOver(
 ): Promise<Accepted> {
   const { id } = loop
   await leaveTrials(worktree, id)
-  await clearLocks(await repositoryOf(worktree.path), worktree.branch) // of a git whose ralph was killed
+  await clearLocks(await repositoryOf(worktree.path), worktree.branch) // left by a git whose ralph was killed
   await refuseHidden(worktree)
   const { tree, committed } = await commitWork(loop, worktree)
   await refuseLostCommits(worktree)
@@ -91,12 +98,12 @@ function mustBeAcceptable(loop: Loop): Worktree {
   )
 }
 
-/** What is left uncommitted becomes a commit, whose message is about the files that hooks have left in it. */
+/** Commits what is left; the message describes the files as hooks left them. */
 async function commitWork(loop: Loop, worktree: Worktree): Promise<{ tree: string; committed: boolean }> {
   const committed = await commitRest(worktree, commitMessage(loop, { tree: await stagedTree(worktree) }))
   const tree = await headTree(worktree.path)
   const proven = commitMessage(loop, { tree: treeIn(loop.tally.tree ?? '') })
-  // Also where an earlier try was killed before it could.
+  // Even if an earlier attempt was killed before it could.
   if (!isProven(loop, tree)) await reword(worktree.path, proven, commitMessage(loop, { tree }))
   return { tree, committed }
 }
@@ -105,7 +112,10 @@ type Held = { tree: string; merged: boolean }
 
 type Bringing = { how: AcceptHow; tree: string; committed: boolean; home: string }
 
-/** The work comes to where the person wants it. What they have then; undefined: their branch had all of it already. */
+/**
+ * Moves the work to where the user wants it. Returns what they have then; undefined: their branch already had all of
+ * it.
+ */
 async function bring(loop: Loop, worktree: Worktree, { how, ...bringing }: Bringing): Promise<Held | undefined> {
   const { tree } = bringing
   if (how === 'squash') return squash(loop, worktree, bringing)
@@ -113,20 +123,20 @@ async function bring(loop: Loop, worktree: Worktree, { how, ...bringing }: Bring
   return { tree, merged: await merge(loop, worktree, bringing) }
 }
 
-/** Whether other work came along. The trailers stand in a commit of ralph's own, never in one of the agent's. */
+/** Whether other work was merged along. The trailers are in a commit of ralph's own, never in the agent's. */
 async function merge(loop: Loop, worktree: Worktree, bringing: Omit<Bringing, 'how'>): Promise<boolean> {
   const { tree, committed, home } = bringing
   const { top } = await repositoryOf(worktree.from)
-  // A ralph that was killed may have merged it already: then what is on the branch tells.
+  // A killed ralph may have merged it already: then the branch decides.
   const merged = (await hasArrived(worktree)) ? (await headTree(top)) !== tree : await hasMoved(worktree)
   const message = (moved: boolean) => mergeMessage(loop, worktree, { tree, merged: moved })
   await mergeBranch(worktree, { loop: loop.id, home, message: message(merged), always: !committed })
   if (merged || (await headTree(top)) === tree) return merged
-  await reword(top, message(false), message(true)) // somebody has committed meanwhile
+  await reword(top, message(false), message(true)) // somebody has committed in the meantime
   return true
 }
 
-/** Hooks may change the files of the one commit, too; then nothing has checked them. */
+/** Hooks may also change the files of the squashed commit; then nothing has checked them. */
 async function squash(
   loop: Loop,
   worktree: Worktree,
@@ -147,7 +157,7 @@ export async function isAccepted({ id, spec }: Loop): Promise<boolean> {
   return names.includes('merged') || names.includes('branched')
 }
 
-/** The same where its repository may be gone; a loop that works on has nothing to accept. */
+/** The same if its repository may be missing; a running loop has nothing to accept. */
 export async function wasAccepted(loop: Loop): Promise<boolean> {
   if (!ended(loop)) return false
   return isAccepted(loop).catch(() => false)

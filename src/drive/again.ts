@@ -1,4 +1,7 @@
-/** A loop's experiments outside of any visit: on the files its checks saw, in a new place, with nothing of the loop changed. */
+/**
+ * Runs a loop's experiments again outside of any visit: on the files its checks saw, in a new place, without changing
+ * the loop.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finding, Loop, Run, Tally, Trial } from '../engine/loop.ts'
@@ -22,16 +25,16 @@ export type Again = {
 
 export type Experiments = {
   repo: Repository
-  /** The loop as it was when its checks saw these files, with no experiment run. */
+  /** The loop as it was when its checks saw these files, before any experiment. */
   loop: Loop
-  /** Undefined: it was interrupted. All of them together may take as long as the experiments of a loop. */
+  /** Undefined: interrupted. Together they may take as long as the experiments of a loop. */
   run(loop: Loop, run: Run, how?: How): Promise<Trial | undefined>
 }
 
-/** `allowed`: changed means that stay as they are. Absent: those that a person has allowed, and all checks. */
+/** `allowed`: changed means that stay as they are. Absent: those that a person allowed, and all checks. */
 type How = { allowed?: string[]; checks?: string[] }
 
-/** `seen`: the state that the checks saw. The place is removed afterwards, whatever happens. */
+/** `seen`: the state that the checks saw. The place is always removed afterwards. */
 export async function inNewPlace<Result>(
   { home, env, now, signal }: Again,
   { loop: original, seen }: { loop: Loop; seen: string },
@@ -40,7 +43,7 @@ export async function inNewPlace<Result>(
   const dir = folderOf(original)
   const repo = await openRepository(dir)
   if ('none' in repo) return { cannot: `${dir}: ${repo.none}` }
-  const apart = join(home, 'again') // its driver may have a place of its own at the same time
+  const apart = join(home, 'again') // its driver may be using its own place at the same time
   makePrivateFolder(apart)
   await removeLeftOver(apart)
   const loop = await bare({ ...original, id: `again-${original.id}-${process.pid}` }, { dir, seen })
@@ -52,7 +55,7 @@ export async function inNewPlace<Result>(
     if (place) return place
     const opened = await openPlace({ home: apart, env, stop: signal, fence }, loop, repo)
     if ('cannot' in opened) return opened
-    // What one run has built must not help the next one.
+    // Build output of one run must not help the next.
     place = { ...opened, show: (tree, how) => opened.show(tree, { ...how, fresh: true }) }
     return place
   }
@@ -73,14 +76,14 @@ export async function inNewPlace<Result>(
   }
 }
 
-/** The worktree of a loop may have been merged and removed; its files are in the person's repository, too. */
+/** The loop's worktree may have been merged and removed; the user's repository has its files too. */
 function folderOf({ spec: { work } }: Loop): string {
   const { dir, worktree } = work
   if (isFolder(dir) || !worktree) return dir
   return join(worktree.from, pathBelow(worktree.path, dir) ?? '')
 }
 
-/** Nothing is taken from what was known: neither what the checks said nor any experiment. */
+/** Ignores everything known so far: both check results and experiments. */
 async function bare(loop: Loop, { dir, seen }: { dir: string; seen: string }): Promise<Loop> {
   const { before: _before, after: _after, trials: _trials, ...tally } = loop.tally
   const { proof, ...spec } = loop.spec
@@ -89,19 +92,19 @@ async function bare(loop: Loop, { dir, seen }: { dir: string; seen: string }): P
     asAllowed(tally, one),
   )
   const isShown = (one: Finding) => shown.some(({ kind, path }) => kind === one.kind && path === one.path)
-  // What git does not show, such as another program in node_modules, was noticed then and can no longer be looked at.
+  // What git does not show, such as another program in node_modules, was noticed then and can no longer be examined.
   const findings = [...shown, ...tally.findings.filter((one) => !isShown(one))]
   return { ...placed, tally: { ...tally, tree: seen, findings } satisfies Tally }
 }
 
-/** An older ralph knew only the path of what a person allowed; on the very files that it judged that is enough. */
+/** Older versions recorded only the path that a person allowed; on exactly the files it judged, that is enough. */
 function asAllowed({ allowed = [] }: Tally, finding: Finding): Finding {
   if (!allowed.some(({ path, mark }) => path === finding.path && mark === undefined)) return finding
   const { mark: _, ...unmarked } = finding
   return unmarked
 }
 
-/** Places of processes that were killed. */
+/** Places left by killed processes. */
 async function removeLeftOver(home: string): Promise<void> {
   const folder = join(home, 'proof')
   if (!existsSync(folder)) return

@@ -1,4 +1,4 @@
-/** What a visit needs to drive a loop whose turns ralph takes: its worktree, and the hands' tools around it. */
+/** What a visit needs to drive a loop whose turns ralph takes: its worktree and the tools around it. */
 import { lowMbFor, watchRoom } from '../host/disk-room.ts'
 import { prepareWorktree, SETUP_MINUTES } from '../host/prepare-worktree.ts'
 import { fenceOf } from '../host/sandbox.ts'
@@ -9,17 +9,17 @@ import { checkpointsOf } from './rollback.ts'
 import type { Visit } from './visit.ts'
 
 type Tools = Omit<Workbench, 'tree' | 'now' | 'lost' | 'expect' | 'fence'> & {
-  /** The worktree, where it is open already. */
+  /** The worktree, if it is already open. */
   tree?: Tree | undefined
 }
 
 export async function openBench(held: Visit, { home, tree, ...tools }: Tools): Promise<Workbench> {
   const { loop, lease, now } = held
   const { worktree, dir } = loop.spec.work
-  if (worktree && !tree) await checkpointsOf({ home }, loop) // made again, should somebody have removed it
+  if (worktree && !tree) await checkpointsOf({ home }, loop) // recreated if somebody removed it
   const { stop: signal, show } = tools
   const note = (text: string) => show({ kind: 'note', text }, loop)
-  watchRoom(home, { lowMb: lowMbFor(loop.spec.work.transcriptMb), note })() // it is looked at again in each turn
+  watchRoom(home, { lowMb: lowMbFor(loop.spec.work.transcriptMb), note })() // each turn looks again
   const again = loop.spec.work.owner?.kind === 'project' ? 'ralph execute' : `ralph resume ${loop.id}`
   const fence = fenceOf(home, loop.spec.work)
   promiseMinutes(lease, SETUP_MINUTES)

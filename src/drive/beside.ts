@@ -1,8 +1,8 @@
-/** Who else is at work in a folder: two loops there take each other's changes for their own. */
+/** Other loops running in the same folder: two loops there mistake each other's changes for their own. */
 import { type Loop, OPEN } from '../engine/loop.ts'
 import type { Store } from '../host/store.ts'
 
-/** Other loops that somebody drives in the same folder or repository. */
+/** Other running loops in the same folder or repository. */
 export async function drivenBeside(
   store: Pick<Store, 'list' | 'load' | 'isDriven'>,
   { id, spec }: Pick<Loop, 'id' | 'spec'>,

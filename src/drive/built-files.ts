@@ -1,6 +1,6 @@
 /**
- * Build output that a check runs, such as a compiled test: git ignores it, and every build changes it. What the checks make
- * by themselves, in a clean place and from the files of the start, cannot have been put in by the agent.
+ * Build output that a check runs, such as a compiled test: git ignores it, and every build changes it. What the checks
+ * create by themselves, in a clean place and from the original files, cannot have been planted by the agent.
  */
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Loop } from '../engine/loop.ts'
 import type { Repository } from '../host/git.ts'
 import { INSTALLED } from '../host/proof-links.ts'
 
-/** Of paths that git does not show, those that the place of the experiments does not get from anywhere. */
+/** The paths, among those that git does not show, that the place of the experiments gets from nowhere. */
 export async function mayBeBuilt(
   repo: Repository,
   paths: readonly string[],
@@ -28,12 +28,12 @@ export async function mayBeBuilt(
       }),
     ),
   )
-  if (known.includes(undefined)) return [] // then nothing speaks for it
+  if (known.includes(undefined)) return [] // then there is no evidence for it
   const held = new Set(known.flat().map((path) => Buffer.from(path ?? '', 'latin1').toString('utf8')))
   return apart.filter((path) => !held.has(path))
 }
 
-/** Those that this loop's findings name: the place is clean of them until a check makes them. */
+/** Those that this loop's findings name: the place does not have them until a check creates them. */
 export async function builtOf(repo: Repository, { spec, tally }: Loop, trees: readonly string[]): Promise<string[]> {
   const paths = tally.findings.flatMap(({ kind, path }) =>
     kind === 'means-changed' || kind === 'means-deleted' ? [path] : [],

@@ -1,4 +1,4 @@
-/** Agents that take the iterations of a loop in turn: which one is next, and what the last one said. */
+/** Agents that take the iterations in turn: which one is next, and what the last one said. */
 import type { Loop, Work } from '../engine/loop.ts'
 import type { Store } from '../host/store.ts'
 import { inChain } from '../prompt/turn-prompt.ts'
@@ -8,7 +8,7 @@ export function linkArgs({ chain = [] }: Work, { iteration }: TurnNext): string[
   return chain[(iteration - 1) % chain.length] ?? []
 }
 
-/** The loop with the words of the last iteration in its prompt. */
+/** The loop with the last iteration's words in its prompt. */
 export async function linked(store: Pick<Store, 'iterations'>, loop: Loop, { iteration }: TurnNext): Promise<Loop> {
   const { spec } = loop
   if (!spec.work.chain) return loop

@@ -1,4 +1,4 @@
-/** Hands that run the checks: on the files as they are, and, as experiments, in a place of their own. */
+/** Hands that run the checks: on the current files and, as experiments, in a place of their own. */
 import type { Fact, Loop, Verdict } from '../engine/loop.ts'
 import { runCheck } from '../host/check.ts'
 import { treeIn } from '../host/tree.ts'
@@ -14,7 +14,7 @@ export type Checking = Pick<
   Workbench,
   'home' | 'store' | 'tree' | 'env' | 'now' | 'stop' | 'lost' | 'expect' | 'show' | 'known' | 'fence'
 > & {
-  /** When nobody waits for an experiment any more. Absent: as long as the loop allows. */
+  /** When the experiments must end. Absent: as long as the loop allows. */
   deadline?: number
 }
 
@@ -28,8 +28,8 @@ export function checkHands(bench: Checking): CheckHands {
 }
 
 /**
- * A cancel ends the agent or the check under way, and so does whoever takes the loop over; every other order waits until
- * it is over. Once ralph itself is to stop, nothing new is begun.
+ * A cancel stops the running agent or check, and so does a takeover of the loop; every other order waits until it ends.
+ * Once ralph itself is stopping, nothing new starts.
  */
 export async function untilCancelled(
   bench: Pick<Workbench, 'store' | 'stop' | 'lost'>,
@@ -84,14 +84,14 @@ async function runChecks(bench: Checking, loop: Loop, next: CheckNext, signal: A
   }
 }
 
-/** What other loops have just seen on the very same files. */
+/** What other loops have just seen on the same files. */
 async function knownVerdicts({ known, tree }: Checking, { tally }: Loop): Promise<Verdict[]> {
   if (!known) return []
   const state = tally.startTree ?? (await tree.look())
   return known.get(treeIn(state ?? '')) ?? []
 }
 
-/** Before any work nobody waits long: what is not known by then counts as passed. */
+/** The baseline must not take long: what is unknown by then counts as passed. */
 function minutesFor({ spec }: Loop, { because }: CheckNext, spentMs: number): number {
   const { checkMinutes, baselineMinutes } = spec.work
   if (because !== 'start' || baselineMinutes === undefined) return checkMinutes

@@ -3,7 +3,7 @@ import { ended, type Fact, type Loop, type Next } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import type { Lease, Store } from '../host/store.ts'
 
-/** What a driver can do. What it cannot, it leaves out: a host that shows the next prompt itself has no `turn`. */
+/** What a driver can do; it leaves out what it cannot: a host that shows the next prompt itself has no `turn`. */
 export type Hands = {
   turn?(loop: Loop, next: TurnNext): Promise<Fact | undefined>
   check?(loop: Loop, next: CheckNext): Promise<Fact | undefined>
@@ -11,9 +11,9 @@ export type Hands = {
   /** Runs an experiment. */
   prove?(loop: Loop, next: ProveNext): Promise<Fact | undefined>
   restore?(loop: Loop, next: RestoreNext): Promise<Fact | undefined>
-  /** Puts away what these hands have made for the loop. */
+  /** Cleans up what these hands created for the loop. */
   leave?(loop: Loop): Promise<void>
-  /** Shows what has just been saved. */
+  /** Shows what was just saved. */
   saw?(loop: Loop, fact: Fact): void
 }
 
@@ -23,7 +23,7 @@ export type ProveNext = Extract<Next, { kind: 'prove' }>
 export type WaitNext = Extract<Next, { kind: 'wait' }>
 export type RestoreNext = Extract<Next, { kind: 'restore' }>
 
-/** Performs what a loop asks for, until these hands cannot or the loop has ended. Every front drives this way. */
+/** Performs what a loop asks for, until these hands cannot or the loop has ended. */
 export async function drive(
   loop: Loop,
   lease: Lease,

@@ -1,4 +1,4 @@
-/** The hand that runs experiments: the checks on other combinations of work and tests, never on the person's files. */
+/** Runs experiments: the checks on other combinations of work and tests, never on the user's files. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Loop, Ran, Trial } from '../engine/loop.ts'
@@ -18,14 +18,14 @@ import { provingOf, startOf } from './look-at-means.ts'
 import { lookAtSettings } from './look-at-settings.ts'
 import { promiseMinutes } from './promised.ts'
 
-/** The place is made for the first experiment and kept for the others of this visit. */
+/** The place is created for the first experiment and kept for the others of this visit. */
 export function experimentHands(bench: Checking): Pick<CheckHands, 'prove' | 'leave'> {
   let place: ProofPlace | undefined
   return {
     prove: (loop, next) =>
       untilCancelled(bench, loop, async (signal) => {
         const began = performance.now()
-        // It is set up within its time, but a place for it is made before.
+        // Setting it up counts against its time; finding a place for it does not.
         promiseMinutes(bench, next.ms / 60_000)
         bench.show({ kind: 'prove-start', run: next.run }, loop)
         const trial = await tryOut(bench, loop, {
@@ -50,17 +50,17 @@ export function experimentHands(bench: Checking): Pick<CheckHands, 'prove' | 'le
   }
 }
 
-/** Also one that an earlier driver left, who was killed. */
+/** Even one that a killed driver left. */
 async function removePlace(home: string, loop: string): Promise<void> {
   if (!existsSync(join(home, 'proof', loop))) return
   try {
     await removeLinked({ home: realFolder(home), loop })
   } catch {
-    // It only takes up room, and the next start tries again.
+    // It only takes up space, and the next start tries again.
   }
 }
 
-/** What an experiment needs of its driver. */
+/** What an experiment needs from its driver. */
 export type Trying = Pick<Checking, 'home' | 'env' | 'now' | 'deadline' | 'fence'> & {
   tree: { checkpoints: Pick<Checkpoints, 'repo'> | { none: string } }
 }
@@ -90,7 +90,7 @@ type Asked = {
   place(repo: Repository): Promise<ProofPlace | { cannot: string }>
 }
 
-/** Runs the checks on the files that an experiment is about. */
+/** Runs the checks on the files of an experiment. */
 export async function tryOut(bench: Trying, loop: Loop, { next, signal, place }: Asked): Promise<Trial | 'stopped'> {
   const until = performance.now() + Math.min(next.ms, (bench.deadline ?? Number.POSITIVE_INFINITY) - bench.now())
   if (until <= performance.now()) return untried('the time for experiments is used up')
@@ -101,7 +101,7 @@ export async function tryOut(bench: Trying, loop: Loop, { next, signal, place }:
   const opened = await place(checkpoints.repo)
   if ('cannot' in opened) return untried(opened.cannot)
   const running = { checks: next.checks, place: opened, until, signal }
-  // What a build has left that other means of proof steered must not make this one pass.
+  // Build output made under other means of proof must not make this run pass.
   const trial = await runOn(bench, loop, { ...running, tree: built.tree, fresh: next.run === 'sealed' })
   if (next.run !== 'sealed' || trial === 'stopped' || !trial.ran.every(({ result }) => result === 'pass')) return trial
   return (await whyNotBuilt(bench, loop, { ...running, repo: checkpoints.repo })) ?? trial
@@ -134,7 +134,7 @@ function minutesUntil(until: number): number {
   return (until - performance.now()) / 60_000
 }
 
-/** A sealed run does without changed files that git ignores: right for build output, which the files of the start make, too. */
+/** A sealed run lacks changed files that git ignores: fine for build output, which the original files produce too. */
 async function whyNotBuilt(
   bench: Trying,
   loop: Loop,
@@ -154,7 +154,7 @@ function untried(why: string): Trial {
   return { ran: [], why }
 }
 
-/** The files that an experiment is about, as a tree object. */
+/** The files of an experiment, as a tree object. */
 async function treeFor(
   { home }: Pick<Trying, 'home'>,
   loop: Loop,
@@ -174,7 +174,7 @@ async function treeFor(
   const folder = join(home, 'proof', loop.id)
   makePrivateFolder(folder)
   const [base, from] = run === 'sealed' ? [present, old] : [old, present]
-  const index = join(folder, 'index') // it goes with the place
+  const index = join(folder, 'index') // removed with the place
   const built = await buildTree(repo, {
     base,
     from,

@@ -1,4 +1,4 @@
-/** Which of the changed tests and configuration files turn the checks green: all the others are put back, again and again. */
+/** Which of the changed tests and configuration files turn the checks green: restores all others, again and again. */
 import type { Loop, Trial } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { readFindings } from '../formats/findings.ts'
@@ -11,8 +11,8 @@ import { provingOf, startOf } from './look-at-means.ts'
 import { findSmallest } from './smallest-set.ts'
 
 /**
- * `untouched`: no test or configuration was changed. `needless`: the checks pass without those changes. `found`: with `paths`
- * as they are now, these checks pass, and without them they fail. `fails`: they do not pass at all.
+ * `untouched`: no test or configuration was changed. `needless`: the checks pass without those changes. `found`: with
+ * `paths` as they are now, these checks pass, and without them they fail. `fails`: they do not pass at all.
  */
 export type Explained =
   | { kind: 'untouched' }
@@ -33,7 +33,7 @@ export async function explainProof(asked: { loop: Loop; seen: string }, tools: E
 }
 
 async function explain({ repo, loop: asked, run }: Experiments, saw: Explaining['saw']): Promise<Explained> {
-  const { mayChange: _, ...spec } = asked.spec // what may be changed can turn a check green like any other
+  const { mayChange: _, ...spec } = asked.spec // allowed changes can turn a check green like any other
   const loop = { ...asked, spec }
   const paths = await changedMeans(repo, loop)
   if (!paths) return { kind: 'cannot', why: 'git can no longer read the original files' }
@@ -62,7 +62,7 @@ function failing({ ran }: Trial): string[] {
   return ran.flatMap(({ check, result }) => (result === 'pass' ? [] : [check]))
 }
 
-/** Undefined when git cannot read the files. */
+/** Undefined if git cannot read the files. */
 async function changedMeans(repo: Repository, loop: Loop): Promise<string[] | undefined> {
   const [start, now] = [startOf(loop), loop.tally.tree]
   if (start === undefined || now === undefined || allChecks(loop.spec).length === 0) return []

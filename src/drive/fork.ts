@@ -1,4 +1,4 @@
-/** A loop that goes on from a state of another one, in a linked worktree of its own. The other one stays as it is. */
+/** Forks a loop: continues from a state of another one, in a new linked worktree. The other one stays as it is. */
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { homeFolder } from '../engine/home-folder.ts'
@@ -26,7 +26,7 @@ export async function stateAfter(loop: Loop, iteration: number): Promise<State> 
   return readState(await mustHaveRepository(loop), loop.id, iteration)
 }
 
-/** What a loop left in its own worktree, with what a person changed there since. Undefined: nothing, or it was accepted. */
+/** What a loop left in its own worktree, including the user's later changes. Undefined: nothing, or it was accepted. */
 export async function stateLeft(desk: Desk, loop: Loop): Promise<State | undefined> {
   const { worktree } = loop.spec.work
   if (!worktree || (await isAccepted(loop))) return undefined
@@ -43,10 +43,16 @@ export async function stateLeft(desk: Desk, loop: Loop): Promise<State | undefin
   })
 }
 
-/** `id`: of the new loop, whose spec says nothing yet about where it works. `iteration`: of the other one, that it goes on after. */
+/**
+ * `id`: of the new loop, whose spec does not say yet where it works. `iteration`: the iteration of the other loop to
+ * continue after.
+ */
 type Forking = { id: string; spec: Spec; state: State; iteration: number; config: Config }
 
-/** The spec with its place, and the state that the new loop begins in. Its files are in git before anybody knows the loop. */
+/**
+ * The spec with its place, and the state that the new loop starts in. Its files are in git before the loop becomes
+ * visible.
+ */
 export async function forkFrom(
   { home }: Pick<Desk, 'home'>,
   parent: Loop,
@@ -73,7 +79,7 @@ export async function forkFrom(
   return { spec: { ...spec, work: { ...work, ...(proofBase === undefined ? {} : { proofBase }) } }, tree }
 }
 
-/** What was put into git for a loop goes again where that could not be stored. */
+/** Removes what was put into git for a loop that could not be stored. */
 export async function orUnplant<Result>(
   { store }: Pick<Desk, 'store'>,
   { parent, id }: { parent: Loop; id: string },
@@ -87,12 +93,12 @@ export async function orUnplant<Result>(
       (why: unknown) => !isRalphError(why) || why.code !== 'loop-unknown',
     )
     const unplant = async () => dropCheckpoints(await mustHaveRepository(parent), new Set([id]), Infinity)
-    if (!isStored) await unplant().catch(() => {}) // why it failed counts, not what is left
+    if (!isStored) await unplant().catch(() => {}) // the original failure matters, not the leftovers
     throw cause
   }
 }
 
-/** What the other loop did to the tests before must not pass for how they always were: the start of that one counts. */
+/** The other loop's changes to the tests must not pass for the original ones: the start of that loop counts. */
 function measuredAgainst({ spec, tally }: Loop, { tree }: State): string | undefined {
   const base = spec.work.proofBase ?? tally.startTree
   return base === undefined || treeIn(base) === tree ? undefined : base

@@ -1,4 +1,4 @@
-/** Hands that spawn the agent, run the checks, wait, and put files back: for every loop whose turns ralph takes. */
+/** Hands that spawn the agent, run the checks, wait, and restore files: for every loop whose turns ralph takes. */
 import { setFlagsFromString } from 'node:v8'
 import type { AgentEvent } from '../agents/agent.ts'
 import type { Fact, Loop, Run, Verdict } from '../engine/loop.ts'
@@ -13,7 +13,9 @@ import { AROUND_MS } from './promised.ts'
 import { takeTurn } from './take-turn.ts'
 import type { Judge } from './turn-ended.ts'
 
-/** What these hands work with. `stop` ends the agent at once; after `rest` no turn is begun and no limit is waited for. */
+/**
+ * What these hands work with. `stop` ends the agent at once; after `rest` no turn starts and no limit is waited for.
+ */
 export type Workbench = {
   home: string
   store: Store
@@ -22,46 +24,52 @@ export type Workbench = {
   now: () => number
   stop: AbortSignal
   rest?: AbortSignal
-  /** Fires when another has taken the loop over: what is under way is not wanted any more. */
+  /** Fires when another driver has taken over the loop: what is running is no longer wanted. */
   lost?: AbortSignal
-  /** Promises to move the loop, or to say so again, within this time: see `Lease`. */
+  /** Promises to move the loop, or to renew the promise, within this time: see `Lease`. */
   expect?: ((ms: number) => void) | undefined
   /** The command line of one of ralph's own programs. */
   self: (program: string) => string[]
   show: Show
-  /** Checks run inside. Absent: they run as the person's own commands do. */
+  /** Checks run inside it. Absent: they run like the user's own commands. */
   fence?: Fence | undefined
-  /** Verdicts by the state of the files, where several loops work on the same ones: what is known is not run again before any work. */
+  /**
+   * Verdicts by the state of the files, if several loops work on the same ones: known results are reused for the
+   * baseline.
+   */
   known?: Map<string, Verdict[]>
-  /** What its owner brings to a turn. */
+  /** What its owner adds to a turn. */
   task?: TaskTurn
 }
 
 export type TaskTurn = {
-  /** Absent: the words that every loop's turn gets. */
+  /** Absent: the standard prompt of a turn. */
   prompt?(loop: Loop, next: TurnNext): string
-  /** Beats what every turn finds in its environment. Read for each turn. */
+  /** Overrides the standard environment of a turn. Read for each turn. */
   env: Readonly<Record<string, string>>
-  /** What the owner makes of a turn in which the agent got to its end. */
+  /** How the owner judges a turn in which the agent finished. */
   judge?: Judge
-  /** Resolves when the agent says by a file that it is finished, though it may not have ended yet; at the latest when the signal fires. */
+  /**
+   * Resolves when the agent signals through a file that it is finished, though it may still be running; at the latest
+   * when the signal fires.
+   */
   finished?(signal: AbortSignal): Promise<void>
 }
 
-/** What happens between two facts, for whoever watches. */
+/** What happens between two facts, for observers. */
 export type Show = (
   event:
     | { kind: 'turn-start' }
     | { kind: 'check-start' }
     | { kind: 'prove-start'; run: Run }
     | { kind: 'agent'; event: AgentEvent }
-    /** Something a person should know, once. */
+    /** Something the user should know, once. */
     | { kind: 'note'; text: string },
   loop: Loop,
 ) => void
 
 export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void): Required<Hands> {
-  // What an agent prints is garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
+  // Agent output becomes garbage at once. V8 would let its young generation grow to 130 MB for a flood of it.
   setFlagsFromString('--semi-space-growth-factor=1')
   const { stop, rest } = bench
   const patience = rest ? AbortSignal.any([stop, rest]) : stop
@@ -75,7 +83,7 @@ export function runHands(bench: Workbench, saw: (loop: Loop, fact: Fact) => void
   }
 }
 
-/** Puts the files back to a checkpoint. What cannot be put back is told; the loop ends all the same. */
+/** Restores the files to a checkpoint. Reports what cannot be restored; the loop ends anyway. */
 export async function putBack(
   open: () => Promise<Tree['checkpoints']>,
   { to }: RestoreNext,
@@ -92,7 +100,7 @@ export async function putBack(
   }
 }
 
-/** Only time can end these waits; for a person nobody waits here. An order is taken at once. */
+/** Only time ends these waits; nothing waits for a person here. An order takes effect at once. */
 async function waitUntil(
   { store, now, stop, expect }: Workbench,
   loop: Loop,
@@ -109,7 +117,7 @@ async function waitUntil(
       const order = await store.told(loop.id)
       if (order) return order
       await new Promise<void>((wake) => {
-        // Short naps: the clock of the wall may be set, and a laptop may sleep.
+        // Short naps: the wall clock may be set, and a laptop may sleep.
         const nap = setTimeout(wake, Math.min(until - now(), 60_000))
         listener = () => {
           clearTimeout(nap)

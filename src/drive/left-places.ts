@@ -1,11 +1,11 @@
-/** Places of experiments that killed drivers left behind. */
+/** Places of experiments left by killed drivers. */
 import type { DatabaseSync } from 'node:sqlite'
 import { lockLoop } from '../host/lock.ts'
 import { sweepPlaces } from '../host/proof-tree.ts'
 
 /**
- * Removes those of loops that nobody drives, except for `own`, which is about to be taken up. Their locks are held meanwhile,
- * so that a driver that comes just then does not lose what it has made.
+ * Removes those of loops that no process is running, except `own`, which is about to resume. Holds their locks
+ * meanwhile, so that a driver that starts just then does not lose what it has created.
  */
 export async function removeLeftPlaces(home: string, own?: string): Promise<void> {
   const held: DatabaseSync[] = []
@@ -17,7 +17,7 @@ export async function removeLeftPlaces(home: string, own?: string): Promise<void
   try {
     await sweepPlaces(home, isDriven)
   } catch {
-    // What cannot be removed now takes up room, and is tried again at the next start.
+    // What cannot be removed now takes up space, and is tried again at the next start.
   } finally {
     for (const lock of held) lock.close()
   }

@@ -1,4 +1,4 @@
-/** What has happened to the means of proof, as findings: what git shows, and what it may have been kept from showing. */
+/** What happened to the means of proof, as findings: what git shows, and what it may have been kept from showing. */
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,13 +24,16 @@ type Looking = Pick<Checking, 'home' | 'tree' | 'store' | 'env'>
 /** Since the start. */
 export async function lookAtMeans(bench: Looking, loop: Loop, tree: string | undefined): Promise<Finding[]> {
   const start = startOf(loop)
-  // Where nobody looked before the work, as at a task that somebody else works on, nothing was promised.
+  // If nobody looked before the work, as with a task that somebody else works on, nothing was promised.
   const isBlind = start === undefined && loop.tally.before !== undefined && !('none' in bench.tree.checkpoints)
   const seen = isBlind ? [UNREADABLE] : await findFindings(filesOf(bench, loop), start, tree, provingOf(loop))
   return [...seen, ...(await lookAtDisk(bench, loop, tree)), ...lookAtRepository(bench)]
 }
 
-/** What somebody did to the repository itself decides nothing, since ralph goes by what it was; but whoever reads the proof should know. */
+/**
+ * Changes to the repository itself decide nothing, since ralph uses its recorded state; but readers of the proof should
+ * know.
+ */
 function lookAtRepository({ tree: { checkpoints } }: Pick<Looking, 'tree'>): Finding[] {
   if ('none' in checkpoints) return []
   return [...checkpoints.noticed].map((words) => ({ kind: 'noted', path: '', words }))
@@ -43,7 +46,7 @@ function filesOf({ tree: { checkpoints } }: Pick<Looking, 'tree'>, { spec }: Loo
 
 const UNREADABLE: Finding = { kind: 'unreadable', path: '', words: 'git could not read the files at the start' }
 
-/** What was not as it should be when the loop began: it is said, and it is nobody's fault. */
+/** What was already wrong when the loop began: it is reported, and nobody is to blame. */
 export async function lookAtStart({ store, tree }: Looking, loop: Loop): Promise<Finding[]> {
   const { spec, tally } = loop
   const files = filesOf({ tree }, loop)
@@ -63,12 +66,12 @@ export async function lookAtStart({ store, tree }: Looking, loop: Loop): Promise
         ? `was changed by loop ${earlier.loop}${spec.work.parent?.loop === earlier.loop ? ', which this one continues' : ', which did not finish'}`
         : `has changed since the start of loop ${earlier?.loop}, which did not finish`,
     })
-  // A command that passes already must not do so by tests that were changed since what it is measured against.
+  // A command that already passes must not do so because of tests changed since the state it is measured against.
   const changed = spec.until ? await findFindings(files, spec.work.proofBase, tally.startTree, proving) : []
   return [...inherited.values(), ...changed]
 }
 
-/** A fork works in a folder of its own, so that no earlier loop is found there. */
+/** A fork works in its own folder, so no earlier loop is found there. */
 function forkedFrom({ spec }: Loop): Pick<Earlier, 'loop' | 'base' | 'same'> | undefined {
   const { parent, worktree, proofBase: base } = spec.work
   return parent && worktree && base !== undefined ? { loop: parent.loop, base, same: true } : undefined
@@ -84,7 +87,7 @@ export function provingOf({ spec }: Loop): Pick<Proving, 'checks' | 'protect' | 
   return { checks: allChecks(spec), ...(protect ? { protect } : {}), ...(mayChange ? { mayChange } : {}) }
 }
 
-/** Keeps what the means of proof are on the disk, outside the worktree, and returns a hash of it. */
+/** Records the means of proof on disk, outside the worktree, and returns a hash of the record. */
 export async function keepMarks(bench: Looking, loop: Loop): Promise<string> {
   const around = { inGit: await shownNow(bench), home: bench.env.HOME }
   const text =
@@ -95,7 +98,7 @@ export async function keepMarks(bench: Looking, loop: Loop): Promise<string> {
   return hash('sha256', text)
 }
 
-/** A loop that goes on with unfinished work is measured from the start of that also in what git does not see. */
+/** A loop that continues unfinished work is measured from the start of that work, including what git does not see. */
 async function marksOfEarlier(bench: Looking, { spec, tally }: Loop): Promise<string | undefined> {
   if (spec.work.proofBase === undefined) return undefined
   const earlier = await findEarlier(bench.store, spec, tally.startTree)
@@ -115,7 +118,7 @@ function placeOf({ tree }: Looking, loop: Loop): Proving {
   return { ...provingOf(loop), top, dir: pathBelow(top, dir) ?? '' }
 }
 
-/** Only a loop whose checks were run before any work has something to compare with. */
+/** Only a loop with a baseline has something to compare with. */
 async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined): Promise<Finding[]> {
   if (loop.tally.marks === undefined) return []
   const noted = readMarks(bench, loop)
@@ -136,7 +139,7 @@ async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined):
   const found = [
     ...hidden.map(
       (path): Finding => ({
-        // An experiment can do without what the checks build themselves.
+        // An experiment does not need what the checks build themselves.
         kind: built.has(path) ? 'means-changed' : 'runner-changed',
         path,
         words: 'has changed since the start, and git does not show it',
@@ -152,7 +155,7 @@ async function lookAtDisk(bench: Looking, loop: Loop, tree: string | undefined):
   return found.map((finding) => (isFree(finding.path) ? excused(finding) : finding)).map(marked)
 }
 
-/** Installed programs and settings outside the repository are nothing that a glob is about. */
+/** Globs do not cover installed programs or settings outside the repository. */
 function mayBeExcused(path: string): boolean {
   return !path.endsWith('/') && !path.split('/').some((name) => ['', '..', ...INSTALLED].includes(name))
 }
@@ -172,17 +175,17 @@ function readMarks(bench: Looking, loop: Loop): string | undefined {
     const text = readFileSync(marksFile(bench.home, loop.id), 'utf8')
     return hash('sha256', text) === loop.tally.marks ? text : undefined
   } catch {
-    return undefined // it is told as a finding
+    return undefined // reported as a finding
   }
 }
 
-/** What git shows by itself is no news. */
+/** What git shows anyway is not news. */
 async function shownBy(repo: Repository, start = '', now = ''): Promise<ReadonlySet<string>> {
   const differences = await listDifferences(repo, treeIn(start), treeIn(now))
   return new Set(differences?.map(({ path }) => path))
 }
 
-/** What git ignores, and what is too large to be kept, is not in the tree that experiments are made of. */
+/** What git ignores or is too large to keep is not in the tree of the experiments. */
 async function notIn(repo: Repository, tree = '', added: readonly string[]): Promise<string[]> {
   if (added.length === 0) return []
   const listed = await repo.list(['ls-tree', '-r', '-z', '--name-only', '--full-tree', treeIn(tree)])

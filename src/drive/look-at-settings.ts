@@ -19,7 +19,7 @@ import type { Workbench } from './hands.ts'
 
 type Looking = Pick<Workbench, 'home' | 'show'>
 
-/** After whatever could have changed it: a turn, and a check, which runs what the agent wrote. */
+/** Runs after anything that could have changed it: a turn, or a check, which runs what the agent wrote. */
 export async function lookAtSettings({ home, show }: Looking, loop: Loop): Promise<void> {
   for (const name of await changedSettings(loop)) {
     const mark = markSettings(loop.spec.work.dir)[name] ?? NOTHING
@@ -29,7 +29,7 @@ export async function lookAtSettings({ home, show }: Looking, loop: Loop): Promi
   }
 }
 
-/** Whoever works in a linked worktree changes what may come to the person's folder. */
+/** Changes in a linked worktree may reach the user's folder. */
 function foldersOf(loop: Loop): string[] {
   return [...new Set([loop.spec.work.dir, homeFolder(loop)])]
 }
@@ -42,7 +42,7 @@ async function changedSettings(loop: Loop): Promise<string[]> {
   return changed.filter((name, at) => seen[at] !== (now[name] ?? NOTHING))
 }
 
-/** A linked worktree begins with what was committed, which may be older than what lies in the person's folder. */
+/** A linked worktree starts with what was committed, which may be older than what is in the user's folder. */
 async function markAtStart({ spec, tally }: Loop, name: string): Promise<string | undefined> {
   if (!spec.work.worktree || tally.startTree === undefined) return undefined
   const repo = await openRepository(spec.work.dir)
@@ -53,8 +53,8 @@ async function markAtStart({ spec, tally }: Loop, name: string): Promise<string 
 }
 
 /**
- * What loops of this folder left in a turn whose end nobody saw, since ralph or the session was killed. Once for each of
- * them: what is changed later is the person's own.
+ * What loops of this folder left in a turn whose end nobody saw, because ralph or the session was killed. Once for each
+ * of them: later changes are the user's own.
  */
 export async function lookAtLeft(store: Left, home: string, dir: string): Promise<void> {
   const { rows } = await store.list({ dir, status: ['running', 'verifying'], limit: RECENT })

@@ -1,4 +1,4 @@
-/** What an agent prints, without secrets: for the record in pieces, and for whoever watches as events. */
+/** Agent output without secrets: in pieces for the record, and as events for observers. */
 import type { AgentEvent } from '../agents/agent.ts'
 import { editTexts } from '../host/mask.ts'
 import type { Stream } from '../host/process.ts'
@@ -10,7 +10,7 @@ export type MaskedOutput = {
   piece(text: string, stream: Stream): TurnEntry[]
   /** An event that was read from a line. */
   event(event: AgentEvent, line: string, stream: Stream): AgentEvent
-  /** What was kept back, when nothing more comes. */
+  /** What was held back, once nothing more comes. */
   rest(): TurnEntry[]
 }
 
@@ -18,7 +18,7 @@ export function maskedOutput(secrets: Pick<Secrets, 'masking'>): MaskedOutput {
   const printed = { out: secrets.masking(), err: secrets.masking() }
   const shown = { out: secrets.masking(), err: secrets.masking() }
   const isClean = { out: false, err: false }
-  /** Whether the beginning of a line that is still to be ended was masked. */
+  /** Whether the start of an unfinished line was masked. */
   const isBegun = { out: false, err: false }
   return {
     piece(text, stream) {
@@ -28,8 +28,8 @@ export function maskedOutput(secrets: Pick<Secrets, 'masking'>): MaskedOutput {
       isBegun[stream] = !text.endsWith('\n') && !(text.includes('\n') ? same : isClean[stream])
       return entriesOf(stream, masked)
     },
-    // A flood of lines is not searched twice. An escape of JSON may hide what the event tells, and the first line of a key,
-    // which is no secret itself, tells what the next ones are.
+    // A flood of lines is not searched twice. A JSON escape may hide what the event contains, and the first line of a
+    // key, which is no secret itself, reveals what the next lines are.
     event: (event, line, stream) =>
       isClean[stream] && !/\\|-----BEGIN /.test(line) ? event : editTexts(event, shown[stream].text),
     rest: () => (['out', 'err'] as const).flatMap((stream) => entriesOf(stream, printed[stream].rest())),

@@ -1,4 +1,4 @@
-/** What is different about a loop because of whose it is. Owners bring these rules; the table of all of them lies above. */
+/** How a loop differs depending on its owner. Owners supply these rules; the table of all of them is one layer up. */
 import type { Fact, Loop } from '../engine/loop.ts'
 import type { RalphError } from '../error.ts'
 import type { Lease, Store } from '../host/store.ts'
@@ -6,32 +6,32 @@ import type { TaskTurn } from './hands.ts'
 import type { Visit } from './visit.ts'
 
 export type OwnerRules = {
-  /** Whether ralph takes its turns. Where somebody else does, no ralph can have lost one. */
+  /** Whether ralph takes its turns. If somebody else does, no ralph can have lost one. */
   takesTurns?(loop: Loop): boolean
   /** Why a person cannot do this with it from outside, and what to do instead; undefined: they can. */
   refuses?(loop: Loop, wish: Wish): RalphError | undefined
-  /** How words for it are heard, where that is only when its owner goes on. */
+  /** How messages reach it, if only when its owner continues. */
   hearsLater?(loop: Loop): string | undefined
-  /** How it is begun again once it is over. */
+  /** How to start it again once it has ended. */
   again(loop: Loop): string
-  /** What its owner makes of the time in which nobody drove it. */
+  /** How its owner treats the time in which no process ran it. */
   since?(loop: Loop, lease: Lease, now: number): Fact[]
-  /** What it brings to each of its turns. */
+  /** What it adds to each of its turns. */
   turn?(loop: Loop): TaskTurn
-  /** What comes instead of the next turn, where something has happened to it meanwhile. */
+  /** What replaces the next turn if something has happened to it in the meantime. */
   instead?(loop: Loop, at: number): Fact | undefined
-  /** What follows for its owner's files, whatever moved it. */
+  /** Updates its owner's files after any move. */
   after?(desk: OwnerDesk, visit: Visit): Promise<unknown>
-  /** What follows once a person has accepted its work. Must not mind being done twice. */
+  /** Runs once a person has accepted its work. Must be idempotent. */
   accepted?(desk: OwnerDesk, loop: Loop): Promise<unknown>
-  /** What a person is told to type about it. */
+  /** The commands to suggest for it. */
   hints?(loop: Loop): Hints
 }
 
-/** What a person may want of a loop that is not theirs alone. `driven`: somebody drives it. */
+/** What a person may want to do with a loop that is not theirs alone. `driven`: a process is running it. */
 export type Wish =
   | { kind: 'resume'; driven: boolean }
-  /** It halted on a limit, and goes on with another. */
+  /** It halted on a limit and continues with a new one. */
   | { kind: 'extend' }
   | { kind: 'answer'; words: string }
   | { kind: 'rollback' }
@@ -39,7 +39,7 @@ export type Wish =
   | { kind: 'accept' }
   | { kind: 'fork' }
   | { kind: 'retry' }
-  /** To run its checks again on the same files, outside of it. */
+  /** Run its checks again on the same files, outside of it. */
   | { kind: 'prove' }
 
 export type Hints = {
@@ -49,9 +49,9 @@ export type Hints = {
   check?: string
   /** One line that says whose it is. */
   whose?: string
-  /** Who takes its turns, where that is no agent of ralph's. */
+  /** Who takes its turns, if not one of ralph's agents. */
   worker?: string
-  /** Its work is not for a person to accept. */
+  /** A person does not accept its work. */
   merges?: true
 }
 

@@ -1,4 +1,6 @@
-/** The pass of a turn: with it the agent reports through MCP, as long as the loop is at this turn, and can do nothing else. */
+/**
+ * The pass of a turn: with it, the agent can report through MCP while the loop is at this turn, and do nothing else.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +13,7 @@ import type { TurnNext } from './drive.ts'
 import type { Workbench } from './hands.ts'
 import type { Judge } from './turn-ended.ts'
 
-/** How the agent starts its MCP server. The store knows only the hash of the token. */
+/** How the agent starts its MCP server. The store only knows the hash of the token. */
 export async function issuePass(
   { store, home, self, env }: Workbench,
   { id }: Loop,
@@ -22,14 +24,14 @@ export async function issuePass(
   return {
     command: [...self('ralph'), 'mcp', '--loop'],
     env: { RALPH_HOME: home, RALPH_MCP_TOKEN: token },
-    // Below RALPH_HOME, since some agents read no file whose folder others can write.
+    // Below RALPH_HOME, since some agents refuse to read a file in a folder that others can write to.
     file: (name) => join(home, 'turns', `${id}-${name}`),
     variable: (name) => env[name],
     machineFile: (variable, paths) => firstText([env[variable] ?? [], ...paths].flat()),
   }
 }
 
-/** Files for the agent, with the token of this turn. Returns how to remove them. */
+/** Writes the agent's files, with the token of this turn. Returns how to remove them. */
 export function writePrivately(files: NonNullable<Command['files']>): () => void {
   for (const { path, text } of files) {
     makePrivateFolder(dirname(path))
@@ -49,7 +51,7 @@ export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** What was reported counts in a turn that ends well, before its owner looks at it. */
+/** Reports count in a turn that ends well, before its owner judges it. */
 export async function judgeWithReports(
   { store, task }: Workbench,
   { id }: Loop,

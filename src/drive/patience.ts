@@ -1,8 +1,8 @@
-/** Waiting for a loop that somebody else holds for a moment. */
+/** Waiting for a loop that another process holds for a moment. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Held, Lease, LoopStore } from '../host/store.ts'
 
-/** The lease as soon as it is free, or who still has it when the time is over. */
+/** The lease as soon as it is free, or its holder when the time is up. */
 export async function leasePatiently(
   store: Pick<LoopStore, 'lease'>,
   id: string,

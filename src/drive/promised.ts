@@ -1,18 +1,18 @@
-/** What drivers promise about the time until they move a loop again: who stays away for longer is stuck. */
+/** How long drivers promise to take until they move a loop again: one that takes longer is stuck. */
 import { LONG_PATIENCE_MS } from '../host/waiting.ts'
 import type { Workbench } from './hands.ts'
 
 const SLACK_MS = 60_000
 
-/** What comes before and after a program: the files are looked at, and a machine that is short of something is waited for. */
+/** Time before and after a program: looking at the files, and waiting for scarce resources. */
 export const AROUND_MS: number = LONG_PATIENCE_MS + SLACK_MS
 
 type Expecting = Pick<Workbench, 'expect'>
 
-/** `deadlineMs`: until then it has ended in any case. `graceMs`: the time that it is given to end. */
+/** `deadlineMs`: by then it has ended in any case. `graceMs`: the time it gets to exit. */
 export type TurnLimits = { silenceMs: number; deadlineMs?: number; graceMs: number }
 
-/** Before an agent is started. What it returns is called with each of its signs of life. */
+/** Called before an agent starts. The returned function is called with each of its signs of life. */
 export function promiseTurn({ expect }: Expecting, { silenceMs, deadlineMs, graceMs }: TurnLimits): () => void {
   if (!expect) return () => {}
   const end = performance.now() + (deadlineMs ?? Number.POSITIVE_INFINITY)
@@ -24,7 +24,7 @@ export function promiseTurn({ expect }: Expecting, { silenceMs, deadlineMs, grac
   return () => promise(SLACK_MS)
 }
 
-/** Before a program that has so many minutes. */
+/** Called before a program that may take this many minutes. */
 export function promiseMinutes({ expect }: Expecting, minutes: number): void {
   expect?.(Math.max(0, minutes) * 60_000 + AROUND_MS)
 }

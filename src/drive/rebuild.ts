@@ -15,21 +15,24 @@ import type { Store } from '../host/store.ts'
 import { type LocalTranscripts, openTranscripts, type Story } from '../host/transcript.ts'
 import { visit } from './visit.ts'
 
-/** `lost`: loops that could not be rebuilt whole. `facts`: how many there are of them now; undefined: not even their beginning can be read. */
+/**
+ * `lost`: loops that could not be rebuilt completely. `facts`: how many facts they have now; undefined: not even their
+ * start is readable.
+ */
 export type Rebuilt = { loops: number; facts: number; aside: string | undefined; lost: Lost[] }
 export type Lost = { loop: string; facts?: number; of?: number }
 
-/** What the owner of a loop knows of it besides, made again. */
+/** Rebuilds what the owner of a loop knows about it. */
 export type Remake = (store: Store, loop: Loop) => Promise<void>
 
-/** The old file is put aside, never removed. What it still tells and no transcript does is taken over. */
+/** The old file is moved aside, never removed. What only it contains, and no transcript, is carried over. */
 export async function rebuild(home: string, now: () => number, remake?: Remake): Promise<Rebuilt> {
   const transcripts = openTranscripts(home)
   const driven = transcripts.loops().find((id) => isLocked(home, id))
   if (driven)
     throw new RalphError('loop-held', `Loop ${driven} is running. Pause or cancel it, then rebuild the database.`)
   completeTranscripts(join(home, 'ralph.db'), transcripts)
-  // Whoever has the old one open must not put it back meanwhile.
+  // A process that has the old one open must not put it back in the meantime.
   const alone = lockDatabaseFile(home)
   const aside = putAside(join(home, 'ralph.db'), now())
   const store = openStore(home, now, { transcripts: { ...transcripts, ...SILENT }, fresh: true })
@@ -56,7 +59,7 @@ export async function rebuild(home: string, now: () => number, remake?: Remake):
   }
 }
 
-/** As far as it can be read: each fact rests on those before it. */
+/** As far as it is readable: each fact depends on those before it. */
 function readable(story: Story | undefined): Story | undefined {
   if (!story || faultOfBeginning(story.beginning)) return undefined
   const end = story.facts.findIndex((fact) => faultOfFact(fact) !== '')

@@ -1,4 +1,7 @@
-/** Which iterations were refused although their checks pass, and why: what `ralph run` showed, found again in the events. */
+/**
+ * Which iterations were refused although their checks pass, and why: what `ralph run` showed, recovered from the
+ * events.
+ */
 import { type Loop, startLoop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import { refusalWords } from '../formats/proof-words.ts'
@@ -9,7 +12,10 @@ export type Refusals = {
   of(iteration: number): string | undefined
 }
 
-/** The events carry no memory of the loop, so it is played again. What was asked for next is known, and beats what would be asked for today. */
+/**
+ * The events do not contain the loop's memory, so it is replayed. What was actually asked for next is known, and
+ * overrides what today's rules would ask for.
+ */
 export function refusalsOf({ id, spec, tally }: Loop): Refusals {
   const found = new Map<number, string>()
   let loop = startLoop(id, spec, { at: tally.startedAt })

@@ -1,9 +1,12 @@
-/** Repeats the proof of a loop: the checks on its files and on those of the start, then the experiments that its grade needs. */
+/**
+ * Repeats the proof of a loop: the checks on its files and on the original ones, then the experiments that its grade
+ * needs.
+ */
 import type { Grade, Loop, Ran, Run, Trial } from '../engine/loop.ts'
 import { alteredTogether, appraise } from '../engine/proof.ts'
 import { type Again, type Experiments, inNewPlace } from './again.ts'
 
-/** `bent`: what the loop did to these files is all that turns the checks green. `fails`: these checks do not pass. */
+/** `bent`: only the loop's changes to these files turn the checks green. `fails`: these checks do not pass. */
 export type Repeated =
   | { kind: 'graded'; grade: Grade; sentence: string }
   | { kind: 'bent'; paths: string[] }
@@ -12,7 +15,7 @@ export type Repeated =
   | { kind: 'cannot'; why: string }
 
 export type Repeating = Again & {
-  /** What came of each experiment. */
+  /** The outcome of each experiment. */
   saw(run: Run, trial: Trial): void
 }
 

@@ -1,4 +1,4 @@
-/** What a person does with the work of a loop: go back to a checkpoint, and take that back. */
+/** Rolls a loop's files back to a checkpoint, and undoes that. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { ended, type Loop, type Worktree } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -15,7 +15,7 @@ import { visit } from './visit.ts'
 
 export type Desk = { store: Store; home: string; now: () => number }
 
-/** Files, HEAD and index become what they were after iteration n. Returns what a person should know besides. */
+/** Restores files, HEAD and index to their state after iteration n. Returns notes for the user. */
 export async function rollback(desk: Desk, id: string, n: number): Promise<string[]> {
   return alone(desk, id, async (loop) => {
     const notes = await rollBack((await checkpointsOf(desk, loop)).restoring, n)
@@ -36,12 +36,12 @@ export async function undo(desk: Desk, id: string): Promise<string[]> {
   })
 }
 
-/** The next iteration of a loop that goes on must know. */
+/** The next iteration of an unfinished loop must know. */
 async function tell({ store }: Desk, loop: Loop, words: string): Promise<void> {
   if (!ended(loop)) await store.tell(loop.id, 'ralph', { kind: 'say', words })
 }
 
-/** Nobody may drive this loop, or another one in the same repository, meanwhile. */
+/** No process may run this loop, or another one in the same repository, in the meantime. */
 export async function alone<Result>(
   { store, now }: Desk,
   id: string,
@@ -51,7 +51,7 @@ export async function alone<Result>(
   return visit(id, {
     store,
     now,
-    // A git whose ralph was killed may still be writing. What was lost is the business of whoever goes on.
+    // A git whose ralph was killed may still be writing. Whoever resumes the loop deals with lost turns.
     takeUp: { reap, loss: async () => undefined },
     held(by) {
       throw new RalphError(
@@ -72,7 +72,7 @@ export async function alone<Result>(
   })
 }
 
-/** The checkpoints of a loop, in its own worktree if it has one; one that was removed by hand is made again. */
+/** The checkpoints of a loop, in its own worktree if it has one; a worktree that was removed by hand is recreated. */
 export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): Promise<Checkpoints> {
   const { dir, worktree } = loop.spec.work
   const open = async () => {
@@ -88,7 +88,7 @@ export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): P
   if (worktree) {
     await refuseOver(home, worktree, loop)
     await ensureWorktree(worktree, async () => {
-      mkdirSync(dir, { recursive: true }) // a folder that is in no commit
+      mkdirSync(dir, { recursive: true }) // a folder that is not in any commit
       await bringUpToDate((await open()).restoring)
     })
   }
@@ -97,16 +97,16 @@ export async function checkpointsOf({ home }: Pick<Desk, 'home'>, loop: Loop): P
 
 const ACCEPTED: ReadonlySet<string> = new Set(['merged', 'branched'])
 
-/** Work that was accepted is over; work that is neither in a worktree nor in a checkpoint is lost. */
+/** Accepted work is finished; work that is neither in a worktree nor in a checkpoint is lost. */
 async function refuseOver(home: string, worktree: Worktree, { id, tally }: Loop): Promise<void> {
   const repo = await repositoryOf(worktree.from)
   const noted = notedCommits({ commits: commitsFile(home, id) })
-  // An agent can write a ref that says so; of a loop of an older ralph nothing is noted.
+  // An agent can write such a ref; loops of older versions have no notes.
   const isTrue = (name: string) => noted.size === 0 || !ACCEPTED.has(name) || noted.has(refOf(id, name))
   const names = (await listCheckpoints(repo, id)).filter(isTrue)
   const merged = names.includes('merged')
   if (merged || names.includes('branched')) {
-    await dropWorktree(worktree, merged) // its ralph may have been killed before it could
+    await dropWorktree(worktree, merged) // ralph may have been killed before it could
     const where = merged ? 'merged' : `left on the branch ${worktree.branch}`
     throw new RalphError('loop-state', `Loop ${id} has already been accepted: its work was ${where}.`)
   }

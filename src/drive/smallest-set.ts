@@ -1,4 +1,4 @@
-/** The smallest part of a set that still does what the whole does, with as few tries as one can hope for. */
+/** The smallest subset that still does what the whole set does, with as few tries as possible. */
 
 /** `isSmallest`: none of them can be left out. Otherwise there was no time to find out. */
 export type Smallest = { items: string[]; isSmallest: boolean }
@@ -6,8 +6,9 @@ export type Smallest = { items: string[]; isSmallest: boolean }
 const FEW = 8
 
 /**
- * The whole set works, and the empty one does not. Of a few, each is tried alone first: mostly one of them is enough. Of many,
- * halves are left out, then quarters, down to single ones. `works` answers undefined when nothing more can be tried.
+ * The whole set works, and the empty one does not. In a small set, each is tried alone first: usually one is enough. In
+ * a large set, halves are left out, then quarters, down to single elements. `works` returns undefined when nothing more
+ * can be tried.
  */
 export async function findSmallest(
   all: readonly string[],

@@ -38,7 +38,7 @@ export async function takeTurn(bench: Workbench, loop: Loop, next: TurnNext, sig
   }
 }
 
-/** A folder that is made when it is first asked for: most agents need none, and it costs more than saving the turn. */
+/** A folder created on first use: most agents need none, and creating it costs more than saving the turn. */
 function lendFolder(): Lent {
   let made: string | undefined
   return {
@@ -50,7 +50,7 @@ function lendFolder(): Lent {
   }
 }
 
-/** `lent` tells whether it was asked for. */
+/** `lent`: whether it was used. */
 type Lent = { path(): string; lent(): string | undefined; remove(): void }
 
 type Going = { loop: Loop; next: TurnNext; signal: AbortSignal }
@@ -58,7 +58,7 @@ type Going = { loop: Loop; next: TurnNext; signal: AbortSignal }
 async function turnIn({ path: folder, lent }: Lent, bench: Workbench, { loop, next, signal }: Going): Promise<Fact> {
   const { now } = bench
   const { dir } = loop.spec.work
-  // Where the checks were run before any work, the start was kept before them.
+  // If there was a baseline, the start was saved before it.
   if (next.iteration === 1 && next.attempt === 1 && !loop.tally.before) await keepStart(bench, loop)
   const secrets = secretsOf(bench.home, [loop.spec, next.heard])
   const { agent, target } = parseAgent(secrets.open(agentOf(loop, next)))
@@ -131,7 +131,7 @@ async function promptOf(bench: Workbench, loop: Loop, next: TurnNext, reports: b
 
 type Inside = Pick<Sandboxed, 'program' | 'env' | 'own' | 'folder'>
 
-/** The repository is the one that is known, not what an agent has left there. */
+/** Uses the known repository, not what an agent has left there. */
 function fenceFor({ home, tree: { checkpoints } }: Workbench, { spec: { work } }: Loop, inside: Inside): Fenced {
   const { dir, worktree, sandbox, sandboxAllow: allowed = [] } = work
   if (!sandbox) return { argv: [], env: {} }
@@ -139,14 +139,14 @@ function fenceFor({ home, tree: { checkpoints } }: Workbench, { spec: { work } }
   return sandboxFor({ ...inside, dir, home, allowed, git })
 }
 
-/** Fires when the agent says by a file that it is finished, unless nobody watches any more. */
+/** Fires when the agent signals through a file that it is finished, unless nobody is watching any longer. */
 function whenFinished({ task }: Workbench, watch: AbortSignal): AbortSignal {
   const finished = new AbortController()
   void task?.finished?.(watch).then(() => watch.aborted || finished.abort())
   return finished.signal
 }
 
-/** What the agent prints goes there, as far as there is room for it. Who watches is told when there is none. */
+/** Agent output goes there, as far as there is room. Observers learn when there is none. */
 function recordIn(
   log: TurnLog,
   bench: Workbench,
@@ -169,7 +169,7 @@ function recordIn(
 
 type Beginning = { next: TurnNext; prompt: string; command: readonly string[]; secrets: Secrets }
 
-/** What the agent is told is on disk before it starts, and with that the comments in it have arrived. */
+/** The prompt is on disk before the agent starts, and with it the comments count as delivered. */
 async function begin(
   { store, now }: Workbench,
   log: TurnLog,
@@ -181,7 +181,7 @@ async function begin(
   if (comments) await store.comments.deliver(comments, iteration)
 }
 
-/** An agent that said it is finished and then had to be ended has done its turn. */
+/** An agent that signalled the end and then had to be stopped has finished its turn. */
 function outcomeOf(parser: Parser, exit: Ended): Outcome {
   const said = parser.end(exit, readFiles(parser.collect?.() ?? []))
   return exit.lingered && ENDED_BY_FORCE.has(said.kind) ? { ...said, kind: 'ok' } : said
@@ -189,7 +189,7 @@ function outcomeOf(parser: Parser, exit: Ended): Outcome {
 
 const ENDED_BY_FORCE: ReadonlySet<Outcome['kind']> = new Set(['killed', 'crash', 'unknown'])
 
-/** What a dead driver left is ended; a loop that it left inside a turn goes on with another attempt at it. */
+/** Stops what a dead driver left running; a loop that it left inside a turn continues with another attempt. */
 export function takeUp(bench: Finding): TakeUp {
   return {
     reap,
@@ -199,7 +199,7 @@ export function takeUp(bench: Finding): TakeUp {
 
 export type Finding = Pick<Workbench, 'store' | 'now' | 'self'>
 
-/** An attempt that the transcript knows but the store does not was lost; what it cost counts. */
+/** An attempt that is in the transcript but not in the store was lost; its cost counts. */
 async function findLoss(bench: Finding, loop: Loop, next: TurnNext): Promise<Fact | undefined> {
   const { agent, target } = parseAgent(agentOf(loop, next))
   const parser = agent.parser(requestOf(bench, loop, { prompt: '', target, folder: () => '', next }))
@@ -220,7 +220,7 @@ function agentOf({ spec }: Loop, { agent }: TurnNext): string {
   return agent ?? spec.work.agent
 }
 
-/** `secrets`: those of the loop. Absent: nobody is started. */
+/** `secrets`: those of the loop. Absent: nothing is started. */
 function requestOf(
   bench: Finding,
   { spec, tally }: Loop,
@@ -229,7 +229,7 @@ function requestOf(
 ): Request {
   const { dir, model, permissions, context } = spec.work
   const agentArgs = [...linkArgs(spec.work, next), ...spec.work.agentArgs]
-  // A session is its agent's own.
+  // A session belongs to its agent.
   const own = tally.session?.agent === next.agent
   const resume = context === 'same' && !next.fresh && own ? tally.session : undefined
   return {
@@ -271,14 +271,14 @@ function missing(program: string): Turn {
   }
 }
 
-/** The files that are there, by their paths. */
+/** The existing files, by path. */
 export function readFiles(paths: readonly string[]): Map<string, string> {
   return new Map(
     paths.flatMap((path) => {
       try {
         return [[path, readFileSync(path, 'utf8')] as const]
       } catch {
-        return [] // the agent did not get to write it
+        return [] // the agent did not write it
       }
     }),
   )

@@ -1,4 +1,7 @@
-/** An agent's turn has ended, whoever saw it end, a process or a hook: what it left is looked at, judged and kept, and it becomes a fact. */
+/**
+ * Turns the end of an agent's turn, seen by a process or a hook, into a fact: looks at what it left, judges it and
+ * saves it.
+ */
 import type { Outcome } from '../agents/agent.ts'
 import { toTurn } from '../agents/turn.ts'
 import type { Diff, Fact, Loop, Turn } from '../engine/loop.ts'
@@ -15,13 +18,13 @@ export type Looking = { tree: Tree; show: Show }
 
 export type Seeing = Looking & {
   now: () => number
-  /** What the owner of the loop makes of a turn in which the agent got to its end. */
+  /** How the owner of the loop judges a turn in which the agent finished. */
   judge?: Judge | undefined
 }
 
 export type Judge = (loop: Loop, turn: Turn) => Turn
 
-/** `mask`: how the secrets that this turn was given are left out. Absent: only others are. */
+/** `mask`: hides the secrets that this turn received. Absent: hides only others. */
 export type Ending = { loop: Loop; next: TurnNext; prompt: string; outcome: Outcome; mask?: (text: string) => string }
 
 export async function turnEnded(
@@ -49,7 +52,7 @@ export async function turnEnded(
   return { kind: 'turned', at: now(), turn: { ...turn, ...(diff ? { diff } : {}), ...(session ? { session } : {}) } }
 }
 
-/** For a turn that nobody listened to while it went on. */
+/** For a turn that nobody observed while it ran. */
 export function logTurn(
   records: Pick<TurnRecords, 'openTurn'>,
   { loop, next, prompt, outcome, mask = maskAny }: Ending,
@@ -66,7 +69,7 @@ export async function keepStart(looking: Looking, loop: Loop): Promise<void> {
   await keepCheckpoint(looking, loop, 0)
 }
 
-/** Kept before the turn is saved, so that every iteration the store knows has its checkpoint. Without one the loop goes on. */
+/** Saved before the turn, so that every iteration in the store has its checkpoint. Without one the loop continues. */
 async function keepCheckpoint({ tree, show }: Looking, loop: Loop, n: number): Promise<Diff | undefined> {
   const { checkpoints } = tree
   if ('none' in checkpoints) return undefined

@@ -1,45 +1,45 @@
-/** One stretch of driving a loop: held alone, taken up where the last driver left it, driven, let go. */
+/** One stretch of driving a loop: take the lease, resume where the last driver stopped, drive, release. */
 import type { Fact, Loop } from '../engine/loop.ts'
 import { step } from '../engine/step.ts'
 import type { Held, Lease, LoopStore } from '../host/store.ts'
 import { drive, type Hands } from './drive.ts'
 
-/** A loop that is held alone. */
+/** A loop held exclusively. */
 export type Visit = {
   /** As it is now; every fact moves it. */
   readonly loop: Loop
   readonly lease: Lease
-  /** Never before the last fact, also when somebody has set the clock back. */
+  /** Never before the last fact, even if the clock was set back. */
   now(): number
   move(fact: Fact): Promise<Loop>
-  /** `told`: which orders are heard now. Absent: all of them. */
+  /** `told`: which orders take effect now. Absent: all of them. */
   drive(hands: Hands, told?: VisitStore['told']): Promise<Loop>
 }
 
 export type Visiting<Result> = {
   store: VisitStore
   now: () => number
-  /** How the lease is taken. Absent: it is asked for once. */
+  /** How the lease is taken. Absent: one attempt. */
   take?(): Promise<Lease | Held>
-  /** What comes of it where somebody alive holds the loop. */
+  /** The result if a live process holds the loop. */
   held(by: string): Result | Promise<Result>
-  /** How what a dead driver left is put in order. Absent: a driver that is gone cannot have left anything. */
+  /** How to clean up after a dead driver. Absent: it cannot have left anything. */
   takeUp?: TakeUp
   /** What has changed since the loop was last driven. */
   since?(loop: Loop, lease: Lease, now: number): Fact[] | Promise<Fact[]>
   work(visit: Visit): Promise<Result>
-  /** Whether the loop stays held afterwards: the next visit is given the lease then. */
+  /** Whether the loop stays held afterwards: the next visit then gets the lease. */
   keeps?(loop: Loop): boolean
-  /** What follows, while the loop is still held. Must not mind being done twice: who is killed before comes back to it. */
+  /** Runs while the loop is still held. Must be idempotent: it runs again after a kill. */
   after?(visit: Visit): Promise<unknown>
 }
 
 export type VisitStore = Pick<LoopStore, 'lease' | 'load' | 'save' | 'sealed' | 'told'>
 
 export type TakeUp = {
-  /** Ends the processes of a driver that is gone. */
+  /** Stops the processes of a dead driver. */
   reap(id: string): Promise<unknown>
-  /** The turn that it was at, as far as that can be told. */
+  /** The turn it was in, as far as known. */
   loss(loop: Loop, now: () => number): Promise<Fact | undefined>
 }
 
@@ -52,7 +52,7 @@ export async function visit<Result>(id: string, visiting: Visiting<Result>): Pro
   try {
     if (takeUp && lease.epoch > 1) await takeUp.reap(id)
     const held = openVisit(await store.load(id), lease, visiting)
-    const lost = await takeUp?.loss(held.loop, held.now) // read as it was asked for then
+    const lost = await takeUp?.loss(held.loop, held.now) // read as requested at that time
     for (const fact of (await since?.(held.loop, lease, held.now())) ?? []) await held.move(fact)
     if (lost) await held.move(lost)
     const result = await work(held)
@@ -67,7 +67,7 @@ export async function visit<Result>(id: string, visiting: Visiting<Result>): Pro
 function openVisit(loaded: Loop, lease: Lease, { store, now }: Pick<Visiting<unknown>, 'store' | 'now'>): Visit {
   let loop = loaded
   let last = lease.movedAt
-  // Set back since then, the clock would stand still for as long, and with it every limit.
+  // If set back since then, the clock would stand still for that long, and every limit with it.
   const behind = Math.max(0, last - now())
   const saw = (moved: Loop, fact: Fact) => {
     loop = moved

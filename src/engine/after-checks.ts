@@ -1,4 +1,4 @@
-/** What the checks said becomes part of what a loop knows. Whether it is done then is for `step` to judge. */
+/** Records what the checks said. Whether the loop is then done is for `step` to judge. */
 import { oneLine } from './breaker.ts'
 import { conclude } from './conclude.ts'
 import { beforeSentence } from './feedback.ts'
@@ -11,7 +11,7 @@ import { changesIn, isUntouched, ofStart } from './trials.ts'
 
 export type Checked = Pick<Extract<Fact, { kind: 'checked' }>, 'verdicts' | 'findings' | 'tree' | 'ms' | 'marks'>
 
-/** What the checks say before any work is for the first prompt and for the proof; breaker, best and clock do not hear of it. */
+/** The baseline feeds only the first prompt and the proof, not the breaker, the best state or the clock. */
 export function afterBaseline(loop: Loop, { verdicts, tree, findings, marks }: Checked, at: number): Loop {
   const { spec } = loop
   const checks = allChecks(spec)
@@ -27,7 +27,7 @@ export function afterBaseline(loop: Loop, { verdicts, tree, findings, marks }: C
   const begun = { ...loop, tally }
   const passed = checks.every((check) => verdicts.some((one) => one.check === check && one.result === 'pass'))
   const isDoneAlready = spec.until && passed && stillOpen(spec, tally, verdicts).length === 0
-  // Measured from a state before the start, somebody may have changed what the command tests.
+  // Measured against an earlier state, the tests behind the command may have been changed.
   if (isDoneAlready && !isUntouched(tally)) return conclude(begun, at)
   if (isDoneAlready) return { ...begun, next: { kind: 'complete', proof: 'verified', sentence: alreadyDone(checks) } }
   return again(begun, at)
@@ -42,7 +42,7 @@ function failedOn(tree: string, verdicts: readonly Verdict[]): Pick<Tally, 'fail
   return checks.length > 0 ? { failed: { tree, checks } } : {}
 }
 
-/** `judged`: nothing is left to judge, because the checks must run again, or cannot. */
+/** `judged`: nothing is left to judge, because the checks must run again or cannot. */
 export function afterChecks(loop: Loop, checked: Checked): { loop: Loop; judged: boolean } {
   const slowBefore = loop.tally.slow
   const tally = { ...countChecks(loop.tally, checked.verdicts, checked.tree), ...rememberRound(loop, checked) }
@@ -91,7 +91,7 @@ function rememberRound({ spec, tally }: Loop, { verdicts, findings: found, tree,
   }
 }
 
-/** Checks that pass now and failed before on the very same files. */
+/** Checks that pass now and failed before on the same files. */
 function failedBefore({ tally }: Loop, { verdicts, tree }: Checked): string[] {
   if (tree === undefined || tally.failed?.tree !== tree) return []
   return tally.failed.checks.filter((name) => verdicts.some(({ check, result }) => check === name && result === 'pass'))
@@ -112,7 +112,7 @@ function isClaimRefused({ spec, tally, next }: Loop, verdicts: readonly Verdict[
   const stage = stageClaimed(spec, tally, tally.claim)
   const failed = verdicts.filter(({ result }) => result === 'fail' || result === 'timeout')
   const concerned = stage ? failed.filter(({ check }) => check === stage.check) : failed
-  // An agent that only mentions the tag may as well mean the opposite.
+  // An agent that only mentions the tag may mean the opposite.
   if (tally.claim.kind === 'none' || tally.claim.form === 'mentioned') return false
   const isClaimed = next.kind === 'check' && (next.because === 'claim' || next.because === 'flaky')
   return isClaimed && concerned.length > 0

@@ -1,4 +1,4 @@
-/** The breaker: closed while a loop gets somewhere, half-open one step before it gives up, open when it must stop. */
+/** The breaker: closed while a loop makes progress, half-open one step before it gives up, open when it must stop. */
 import { count } from './limits.ts'
 import type { Limits, Loop, Tally } from './loop.ts'
 
@@ -31,7 +31,7 @@ export function tripped({ spec, tally }: Loop): Trip | undefined {
   return undefined
 }
 
-/** Nothing moves any more. */
+/** No progress. */
 export function isStalled({ spec, tally }: Loop): boolean {
   return tally.testOnly >= TEST_ONLY || tally.stalled >= spec.limits.noProgress
 }
@@ -39,8 +39,8 @@ export function isStalled({ spec, tally }: Loop): boolean {
 const CRASHED_LOOPS = 2
 
 /**
- * Whether the next loop with the same agents would fail just like the last one: they cannot be used, or every loop of late
- * ended because they crashed. `crashed` is how many did so, one after the other.
+ * Whether the next loop with the same agents would fail just like the last one: they are unusable, or every recent loop
+ * ended because they crashed. `crashed`: how many in a row did.
  */
 export function doubt(crashed: number, { next }: Pick<Loop, 'next'>): { crashed: number; useless: boolean } {
   const reason = next.kind === 'halt' ? next.reason : undefined
@@ -48,7 +48,7 @@ export function doubt(crashed: number, { next }: Pick<Loop, 'next'>): { crashed:
   return { crashed: now, useless: reason === 'agent-unusable' || now >= CRASHED_LOOPS }
 }
 
-/** What the agent is told when the breaker is half-open. */
+/** What the agent reads when the breaker is half-open. */
 export function diagnosis(loop: Loop): string | undefined {
   const reason = nearest(loop)
   return reason && adviceOn(reason, loop.tally)
@@ -96,7 +96,7 @@ export function breakerState(loop: Loop): 'closed' | 'half-open' | 'open' {
   return tally.retry || diagnosis(loop) ? 'half-open' : 'closed'
 }
 
-/** Without colours, terminal titles and other escape sequences. */
+/** Strips colours, terminal titles and other escape sequences. */
 export function plain(text: string): string {
   return text.replace(ANSI, '')
 }
@@ -104,7 +104,7 @@ export function plain(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\n]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g
 
-/** The last line that says something, short enough for a sentence. */
+/** The last non-empty line, short enough for a sentence. */
 export function oneLine(text: string): string {
   const line =
     text
@@ -116,7 +116,7 @@ export function oneLine(text: string): string {
   return line.length > 200 ? `${line.slice(0, 199)}…` : line
 }
 
-/** With a full stop where there is none, so that another sentence can follow. */
+/** Adds a missing full stop, so that another sentence can follow. */
 export function stopped(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`
 }

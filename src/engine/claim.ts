@@ -1,17 +1,22 @@
-/** Reads an agent's final text: does it claim to be done, does it ask for a person? Prose about a claim is no claim. */
+/**
+ * Reads an agent's final text: does it claim to be done, does it ask for a person? Prose about a claim is not a claim.
+ */
 import { plain } from './breaker.ts'
 import { notEchoed } from './echo.ts'
 import type { Ask, Claim, Tally } from './loop.ts'
 
-/** What may be claimed: the promise of the loop, its signals, and the names of its open stages. */
+/** What can be claimed: the loop's promise, its signals, and the names of its open stages. */
 export type Claimable = { promise: string; signals: readonly string[]; stages: readonly string[] }
 
-/** Of several claims the last counts; tags one after the other are one claim, of the first open stage among them. A request for a person wins. */
+/**
+ * The last of several claims counts; adjacent tags are one claim, for the first open stage among them. A request for a
+ * person wins.
+ */
 export function readClaim(words: string, { promise, signals, stages }: Claimable): Claim {
   const tags = anyOf([promise, ...signals, ...stages])
   const pattern = `<promise>\\s*(${tags})\\s*</promise>|(?<![\\p{L}\\p{N}_])(${anyOf(signals)})(?![\\p{L}\\p{N}_])`
   const only = new RegExp(`^(${pattern})$`, 'u')
-  // Tags of other names, such as those of stages that have passed, are left out.
+  // Tags with other names, such as those of passed stages, are ignored.
   const text = visible(words, only).replace(/<promise>[^<>]*<\/promise>/g, (tag) => (only.test(tag) ? tag : ''))
   if (personAsked(text)) return { kind: 'none' }
   const found = [...text.matchAll(new RegExp(pattern, 'gu'))].reverse()
@@ -30,8 +35,8 @@ export function readClaim(words: string, { promise, signals, stages }: Claimable
 }
 
 /**
- * Whether a claim is enough where only the word counts. One that other words follow must be repeated, unless there is no
- * turn left to repeat it in; a phrase only ends work that has stopped moving.
+ * Whether a claim is enough without checks. One followed by other words must be repeated, unless there is no turn left
+ * to repeat it in; a phrase only ends work that no longer makes progress.
  */
 export function isAccepted({ claim, weak, stalled, tree, startTree }: Tally, lastTurn = false): boolean {
   const { kind, form = 'stated' } = claim
@@ -40,7 +45,7 @@ export function isAccepted({ claim, weak, stalled, tree, startTree }: Tally, las
   return form === 'phrase' && weak >= 2 && stalled >= 1
 }
 
-/** An explicit request for a person, or a text that ends in a question. */
+/** An explicit request for a person, or text that ends in a question. */
 export function readAsk(words: string): Ask | undefined {
   const text = visible(words)
   const explicit = personAsked(text)
@@ -50,13 +55,13 @@ export function readAsk(words: string): Ask | undefined {
   return { kind: 'question', words: last.slice(-500) }
 }
 
-/** The text without the prompt, for agents that print what they were asked before they answer. */
+/** The text without the prompt, for agents that print the prompt before they answer. */
 export function withoutEcho(words: string, prompt: string): string {
   const lines = words.split('\n')
   const spoken = lines.map(fold)
   const asked = prompt.split('\n').map(fold).filter(Boolean)
   const known = new Set(asked)
-  // Most agents repeat nothing, and then there is nothing to look for.
+  // Most agents repeat nothing.
   return spoken.some((line) => known.has(line)) ? lines.filter(notEchoed(spoken, asked)).join('\n') : words
 }
 
@@ -65,7 +70,9 @@ export function claimTag(promise: string): string {
   return `<promise>${promise}</promise>`
 }
 
-/** A pattern for any of these texts, the longest first, whatever the white space in them. Without a text it fits nothing. */
+/**
+ * A pattern that matches any of these texts, the longest first, with any white space. Without texts it matches nothing.
+ */
 function anyOf(texts: readonly string[]): string {
   const literals = texts
     .map(fold)
@@ -75,13 +82,13 @@ function anyOf(texts: readonly string[]): string {
   return literals.join('|') || '(?!)'
 }
 
-// Emphasis, backticks, emoji and marks that cannot be seen: what may stand around a claim that still stands alone.
+// Emphasis, backticks, emoji and invisible marks: what may surround a claim that still stands alone.
 const MARKS = '\\s\\p{C}\\p{M}\\p{Sk}\\p{ExtPict}\\p{RI}✓*_'
 const DECORATION = new RegExp(`^[${MARKS}#.!。！]*$`, 'u')
 const CLOSERS = `[${MARKS}\\p{Pe}\\p{Pf}"']*$`
 
-// The end of a sentence, a table, a rule, or of what is left out. A number, a single letter and an ellipsis end no
-// sentence: they belong to lists, to "e.g." and to what runs on.
+// The end of a sentence, a table, a rule, or hidden text. A number, a single letter and an ellipsis end no sentence:
+// they belong to lists, to "e.g." and to text that continues.
 const FINISHED = new RegExp(
   `((?<=\\p{L}\\P{STerm}*\\p{STerm}*)(?<!(^|[^\\p{L}\\p{N}])[a-z]|\\.)\\p{STerm}|[|]|---)${CLOSERS}`,
   'iu',
@@ -102,14 +109,14 @@ function judgePlace(text: string, start: number, end: number): Claim {
     (DECORATION.test(lineAbove) || isFinished(lineAbove)) &&
     !LIST_ITEM.test(before)
   ) {
-    // What a colon announces may be a quotation, even below an empty line.
+    // A colon may introduce a quotation, even below an empty line.
     if (DECORATION.test(after) && !RUNS_ON.test(above)) return { kind: 'clear' }
     if (bare && DECORATION.test(rest)) return { kind: 'weak', form: 'stated' }
   }
   return { kind: 'weak', form: 'mentioned' }
 }
 
-/** Only the end is looked at, so that a text without line breaks is read in a moment. */
+/** Only reads the end, so that text without line breaks is fast. */
 function isFinished(line: string): boolean {
   return FINISHED.test(line.slice(-1_000))
 }
@@ -146,12 +153,13 @@ function sentences(text: string): string[] {
     .filter((sentence) => sentence && sentence !== HIDDEN)
 }
 
-// Stands for lines that are left out, like the last of a table: what comes below begins afresh.
+// Replaces hidden lines, like the last line of a table: what follows starts afresh.
 const HIDDEN = '|'
 
 /**
- * The text without what repeats other texts: fenced code, quotes with the lines that run on from them, open to-do items,
- * comments. A fence that is never closed hides the rest; one that holds `only` this shows it, with something behind it.
+ * The text without what quotes other text: fenced code, quotes with their continuation lines, open to-do items,
+ * comments. A fence that is never closed hides the rest; one that holds `only` shows that text, with something after
+ * it.
  */
 function visible(words: string, only?: RegExp): string {
   let fence = ''
@@ -182,10 +190,10 @@ function visible(words: string, only?: RegExp): string {
   return without(without(lines.join('\n'), '<!--', '-->'), '<pre', '</pre>')
 }
 
-// Agents repeat a tag as they were told it, and some clients tell everything as XML.
+// Agents repeat a tag as they received it, and some clients send everything as XML.
 const SPELLED_OUT = /(?:<|&lt;)(\/?(?:promise|ask))(?:>|&gt;)/g
 
-// Three backticks that are closed on their own line are code within a sentence and open nothing.
+// Three backticks closed on their own line are inline code and open nothing.
 const BLOCK = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}(?![^`]*`)|~{3,}|>|\[ \]|☐)/
 
 function without(text: string, open: string, close: string): string {

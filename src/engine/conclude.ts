@@ -1,4 +1,4 @@
-/** Everything that was asked for seems to be there: what is it worth, and is that enough? */
+/** Everything requested seems to be done: how strong is the proof, and is it enough? */
 import { isAccepted } from './claim.ts'
 import { claimAdvice } from './feedback.ts'
 import { goOn } from './go-on.ts'
@@ -10,7 +10,7 @@ import { doneTo, listed, proofAdvice } from './proof-words.ts'
 import { allChecks } from './stages.ts'
 import { excusedPaths, trialsOf } from './trials.ts'
 
-/** Everything it was asked for seems to be there: it completes with the grade that it has earned, or an experiment comes first. */
+/** The loop completes with the grade it has earned, or runs an experiment first. */
 export function conclude(loop: Loop, at: number): Loop {
   const { spec, tally } = loop
   const isLast = spent(loop, at) !== undefined
@@ -19,7 +19,7 @@ export function conclude(loop: Loop, at: number): Loop {
   if (found.kind === 'bent') return refuseBent(loop, found.paths, at)
   if (found.kind === 'together' && !tally.questioned && !isLast) return questionChanges(loop, found.paths, at)
   const { grade, sentence } = found.kind === 'graded' ? found : alteredTogether(loop, found.paths)
-  // A weaker proof needs the agent's word, as it would without checks.
+  // A weaker proof needs the agent's claim, as it would without checks.
   if (grade !== 'verified' && !spec.until && !isAccepted(tally, isLast))
     return goOn(withFeedback(loop, claimAdvice(spec, loop)), at)
   if (!spec.require || !isBelow(grade, spec.require))
@@ -33,9 +33,9 @@ const UNCHECKED: Graded = {
   sentence: 'There is no check, so the agent is taken at its word.',
 }
 
-/** What this loop did to the means of proof is all that makes its checks pass. */
+/** The checks pass only because of this loop's changes to the means of proof. */
 function refuseBent(loop: Loop, paths: readonly string[], at: number): Loop {
-  // What bent checks say is nothing that later work could be measured by, or that is worth going back to.
+  // Results of bent checks are no measure for later work, and no state worth returning to.
   const { best: _, bestAt: __, ...tally } = loop.tally
   const isClaimed = tally.claim.kind !== 'none'
   const bent = (tally.bent ?? 0) + 1

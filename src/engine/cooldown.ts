@@ -1,4 +1,4 @@
-/** The cooldown: where a driver stays alive, an open breaker waits, and then one retry decides whether the loop halts. */
+/** The cooldown: if a driver stays alive, an open breaker waits, and then one retry decides whether the loop halts. */
 import { adviceOn, halfOpen, stopped, type Trip, tripped } from './breaker.ts'
 import { count, deadline, spent } from './limits.ts'
 import type { Limits, Loop } from './loop.ts'
@@ -6,7 +6,7 @@ import { again, halt, type Wait, waitUntil, withFeedback } from './moves.ts'
 
 type Cooldown = Extract<Wait, { why: 'cooldown' }>
 
-/** The breaker opens. Without a cooldown, without room for another turn, or in the retry itself the loop halts. */
+/** The breaker opens. Without a cooldown, without room for another turn, or during the retry itself, the loop halts. */
 export function trip(loop: Loop, stop: Trip, at: number): Loop {
   if (loop.tally.retry)
     return halt(loop, { ...stop, sentence: `${stopped(stop.sentence)} A retry after a cooldown did not help.` })
@@ -25,7 +25,7 @@ function coolDown(loop: Loop, { stop, since }: Pick<Cooldown, 'stop' | 'since'>)
   return { ...loop, next: { kind: 'wait', why: 'cooldown', since, until, stop } }
 }
 
-/** Goes on with a wait as far as the limits, which may be new ones, allow it. */
+/** Continues a wait as far as the limits, which may have changed, allow. */
 export function waitOn(loop: Loop, wait: Wait, at: number): Loop {
   if (wait.why === 'cooldown') return tripped(loop) ? coolDown(loop, wait) : again(loop, at)
   return wait.until === undefined ? loop : waitUntil(loop, wait.why, wait.until, at)
@@ -39,16 +39,16 @@ export function retry(loop: Loop, { stop }: Cooldown, at: number): Loop {
   return again({ ...loop, tally: { ...halfOpen(tally, spec.limits), retry: { stop, since: tally.iteration } } }, at)
 }
 
-/** A retry that helped has closed the breaker; the next time it opens, there is another. */
+/** A retry that helped closes the breaker; the next time it opens, there is another. */
 export function afterRetry(loop: Loop): Loop {
   const { retry, ...tally } = loop.tally
   if (!retry || !isOver(loop) || tripped(loop)) return loop
-  // Crashes are over as soon as the agent works; idle turns are still counted.
+  // Crashes end as soon as the agent works; idle turns are still counted.
   if (!retry.moved && retry.stop.reason !== 'agent-failed') return loop
   return { ...loop, tally: { ...tally, ...(retry.stop.reason === 'same-error' ? { repeats: 0 } : {}) } }
 }
 
-/** What opened the breaker counts again after a retry that did not help. A turn that asks decides nothing. */
+/** What opened the breaker counts again after a retry that did not help. A turn that only asks decides nothing. */
 export function failedRetry(loop: Loop): Trip | undefined {
   return isOver(loop) && loop.tally.ask === undefined ? loop.tally.retry?.stop : undefined
 }
@@ -58,14 +58,14 @@ function isOver({ tally }: Loop): boolean {
   return tally.retry !== undefined && tally.iteration > tally.retry.since
 }
 
-/** A person does not want to wait: the counts are reset, and the loop continues. */
+/** The user does not want to wait: the counts are reset, and the loop continues. */
 export function reset(loop: Loop, at: number): Loop {
   const closed = { ...loop, tally: { ...loop.tally, crashes: 0, repeats: 0, testOnly: 0, stalled: 0 } }
   const over = spent(closed, at)
   return over ? halt(closed, over) : again(closed, at)
 }
 
-/** With more room for the breaker, a retry under way is a turn like any other. */
+/** With a higher breaker limit, a retry in progress is a turn like any other. */
 export function withLimits(loop: Loop, limits: Partial<Limits>): Loop {
   const { noProgress, sameError } = loop.spec.limits
   const limited = { ...loop, spec: { ...loop.spec, limits: { ...loop.spec.limits, ...limits } } }

@@ -1,8 +1,8 @@
-/** Finds what an agent repeats of its prompt, line by line, in time that grows with their length alone. */
+/** Finds the parts of its prompt that an agent repeats, line by line, in linear time. */
 
 /**
- * Whether a line is the agent's own, asked for one after the other. From three lines on, or the whole of a shorter prompt,
- * lines that stand in the prompt in this order are an echo; blank ones (empty texts) within it are a part of it.
+ * Whether a line is the agent's own; ask for one line after the other. Three or more lines, or the whole of a shorter
+ * prompt, that appear in the prompt in this order are an echo; blank lines (empty strings) within it belong to it.
  */
 export function notEchoed(spoken: readonly string[], asked: readonly string[]): (_: unknown, at: number) => boolean {
   const said = spoken.flatMap((line, at) => (line === '' ? [] : at))
@@ -20,7 +20,7 @@ export function notEchoed(spoken: readonly string[], asked: readonly string[]): 
     return echoed === 0 || echoed-- === 0
   }
 
-  /** How many lines from there on stand in the prompt, one below the other. */
+  /** How many lines from there on appear in the prompt, one below the other. */
   function runFrom(start: number): number {
     let run = 0
     for (let part: number | undefined = START; ; run++) {
@@ -33,14 +33,14 @@ export function notEchoed(spoken: readonly string[], asked: readonly string[]): 
 const START = 0
 
 /**
- * Every part of a list of lines (a suffix automaton): given a part and the line behind it, the longer part, or undefined where
- * the list has none. Lines may repeat as often as they like: there are at most twice as many parts to know as lines.
+ * Every run of lines in a list (a suffix automaton): given a run and the line after it, returns the longer run, or
+ * undefined if the list has none. Lines may repeat any number of times: there are at most twice as many runs as lines.
  */
 function partsOf(lines: readonly string[]): (part: number, line: string) => number | undefined {
   const names = new Map<string, number>()
   for (const line of lines) if (!names.has(line)) names.set(line, names.size)
   const [longest, shorter] = [[0], [-1]]
-  // Behind most parts there is one line; a table for each of them would take a hundred times the memory.
+  // Most runs are followed by one line; a table for each of them would take a hundred times the memory.
   const [onlyName, onlyTo] = [[-1], [-1]]
   const more = new Map<number, Map<number, number>>()
   const way = (part: number, name: number) => (onlyName[part] === name ? onlyTo[part] : more.get(part)?.get(name))
@@ -56,7 +56,7 @@ function partsOf(lines: readonly string[]): (part: number, line: string) => numb
     shorter.push(link)
     return longest.push(length) - 1
   }
-  /** A part of its own for what ends here in another way than the rest of `whole`. */
+  /** Splits off a run that ends here in a different way from the rest of `whole`. */
   const split = (whole: number, length: number) => {
     const copy = add(length, shorter[whole] ?? START)
     onlyName[copy] = onlyName[whole] ?? -1

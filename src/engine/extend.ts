@@ -1,17 +1,17 @@
-/** A loop that halted on a limit is taken up again with another one. */
+/** Resumes a loop that halted on a limit, with a new limit. */
 import { withLimits } from './cooldown.ts'
 import { spent } from './limits.ts'
 import type { HaltReason, Limits, Loop, Tally } from './loop.ts'
 import { again, leftAt, stateWords, withFeedback } from './moves.ts'
 
-/** Whether only a limit ended it: nothing but more room is needed to go on. */
+/** Whether it stopped only because of a limit, so that raising the limit is enough to continue. */
 export function endedOnLimit({ next }: Pick<Loop, 'next'>): boolean {
   return next.kind === 'halt' && OF_LIMITS.has(next.reason)
 }
 
 const OF_LIMITS: ReadonlySet<HaltReason> = new Set(['max-iterations', 'timeout', 'cost', 'tokens'])
 
-/** `since`: when it ended; that time does not count. One that still has no room stays over. */
+/** `since`: when it ended; the time since then does not count. A loop that still has no room stays halted. */
 export function extend(loop: Loop, { limits, since }: { limits: Partial<Limits>; since?: number }, at: number): Loop {
   if (!endedOnLimit(loop)) return loop
   const { restingSince = since ?? at, held: _, ...counts } = loop.tally
@@ -24,13 +24,13 @@ export function extend(loop: Loop, { limits, since }: { limits: Partial<Limits>;
   return spent(extended, at) ? loop : again(putBack(extended), at)
 }
 
-/** Who names a number wants no other. */
+/** An explicit number replaces the ceiling. */
 function unceiled(loop: Loop, { iterations }: Partial<Limits>): Loop {
   const { ceiling: _, ...fixed } = loop.spec.limits
   return iterations === undefined ? loop : { ...loop, spec: { ...loop.spec, limits: fixed } }
 }
 
-/** What the halt put back is not what the last turn left. */
+/** The files that the halt restored are not those that the last turn left. */
 function putBack(loop: Loop): Loop {
   const to = leftAt(loop)
   if (to === undefined) return loop

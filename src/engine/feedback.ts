@@ -1,4 +1,4 @@
-/** What the next iteration is told about the one before it. */
+/** What the next iteration reads about the one before it. */
 import { diagnosis } from './breaker.ts'
 import { claimTag } from './claim.ts'
 import { count } from './limits.ts'
@@ -44,7 +44,7 @@ export function beforeSentence({ check, result, failures, tail }: Verdict): stri
   return `Before any work, the check \`${check}\` fails${failures ? ` (${count(failures, 'failure')})` : ''}. Its output ends with:\n${tail.trimEnd()}`
 }
 
-/** What is worth saying aloud: new tests, and what the agent is meant to change, are what one hopes for. */
+/** Leaves out what one hopes for: new tests, and changes that the agent is meant to make. */
 function findingSentences(findings: readonly Finding[]): string[] {
   return findings.filter(({ kind }) => !HOPED_FOR.has(kind)).map(findingSentence)
 }
@@ -60,7 +60,7 @@ function verdictSentence({ check, result, failures, tail }: Verdict): string {
   return `The check \`${check}\` ${how}. Its output ends with:\n${tail.trimEnd()}`
 }
 
-/** What an agent is told whose claim does not count yet, though no check fails. */
+/** Advice for an agent whose claim does not count yet, although no check fails. */
 export function claimAdvice(spec: Spec, { tally }: Loop): string[] {
   const [open] = openStages(spec, tally)
   if (open && comesTooEarly(spec, tally, tally.claim))

@@ -1,8 +1,8 @@
-/** Fingerprints of failures: they tell whether one came again. */
+/** Fingerprints of failures, to recognise one that occurs again. */
 import { plain } from './breaker.ts'
 import type { Verdict } from './loop.ts'
 
-/** The same for the same failure: times, addresses and colours differ from one try to the next and are left out. */
+/** Equal for equal failures: leaves out times, addresses and colours, which differ between attempts. */
 export function fingerprint(verdicts: readonly Verdict[]): string {
   return verdicts
     .filter((verdict) => verdict.result !== 'pass')

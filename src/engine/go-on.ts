@@ -1,11 +1,11 @@
-/** How a loop goes on after a turn that did not complete it. */
+/** How a loop continues after a turn that did not complete it. */
 import { tripped } from './breaker.ts'
 import { afterRetry, failedRetry, trip } from './cooldown.ts'
 import { extension, spent } from './limits.ts'
 import type { Loop, Tally } from './loop.ts'
 import { again, halt, rest, type Wait } from './moves.ts'
 
-/** Rules 5 to 8: what comes of a turn that did not complete the loop. */
+/** Rules 5 to 8: what follows a turn that did not complete the loop. */
 export function goOn(settled: Loop, at: number): Loop {
   const asked = asksPerson(settled.tally)
   if (asked) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', ...asked } }
@@ -22,7 +22,7 @@ export function goOn(settled: Loop, at: number): Loop {
   return again(grown, at)
 }
 
-/** The question for a person, once it is certain that going on alone does not help. */
+/** The question for a person, once it is certain that the agent cannot continue alone. */
 function asksPerson({ ask, asked, denied }: Tally): Pick<Wait, 'question' | 'about'> | undefined {
   if (!ask) return undefined
   if (ask.kind === 'person') return { question: ask.words, ...(ask.about === undefined ? {} : { about: ask.about }) }

@@ -1,20 +1,20 @@
-/** The task graph: which tasks can be worked on now, which matter most, what is stuck, what is wrong with a list. */
+/** The task graph: which tasks are ready, which matter most, what is stuck, what is wrong with a list. */
 
 export type GraphTask = {
   id: string
   dependsOn: readonly string[]
   status: 'open' | 'blocked' | 'completed'
-  /** How long it is thought to take, in any unit. Absent: 1, as long as any other. */
+  /** Estimated duration, in any unit. Absent: 1, like any other. */
   size?: number
 }
 
-/** Open tasks whose dependencies are all completed, in the order of the list. */
+/** Open tasks whose dependencies are all completed, in list order. */
 export function readyTasks<Task extends GraphTask>(tasks: readonly Task[]): Task[] {
   const completed = new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id))
   return tasks.filter(({ status, dependsOn }) => status === 'open' && dependsOn.every((id) => completed.has(id)))
 }
 
-/** One sentence that names the ids, or nothing when the graph is sound. */
+/** One sentence that names the ids, or undefined if the graph is sound. */
 export function graphProblem(tasks: readonly GraphTask[]): string | undefined {
   const ids = new Set<string>()
   for (const { id } of tasks) {
@@ -35,7 +35,7 @@ function shortList(ids: readonly string[], between = ', '): string {
   return ids.length > 20 ? [...ids.slice(0, 18), '…', ids.at(-1)].join(between) : ids.join(between)
 }
 
-// Without recursion, so that a chain of any length fits.
+// Without recursion, so that a chain can have any length.
 function findCycle(tasks: readonly GraphTask[]): string[] | undefined {
   const dependsOn = new Map(tasks.map((task) => [task.id, task.dependsOn]))
   const finished = new Set<string>()
@@ -66,8 +66,8 @@ function findCycle(tasks: readonly GraphTask[]): string[] | undefined {
 }
 
 /**
- * For every task that is not completed: the size of the longest chain of such tasks that wait for it, itself included. Who
- * begins with the highest number is done first.
+ * For every unfinished task: the length of the longest chain of unfinished tasks that wait for it, itself included.
+ * Starting with the highest number finishes first.
  */
 export function criticalPath(tasks: readonly GraphTask[]): Map<string, number> {
   const open = tasks.filter(({ status }) => status !== 'completed')
@@ -79,13 +79,16 @@ export function criticalPath(tasks: readonly GraphTask[]): Map<string, number> {
   return new Map(open.map(({ id }, place) => [id, lengths[place] ?? 0]))
 }
 
-/** What each task of the list waits for, by place: numbers are looked up much faster than names. */
+/** What each task waits for, by index: numbers are looked up much faster than names. */
 function waitsFor(tasks: readonly GraphTask[]): number[][] {
   const places = new Map(tasks.map(({ id }, place) => [id, place]))
   return tasks.map(({ dependsOn }) => dependsOn.map((id) => places.get(id) ?? -1).filter((place) => place >= 0))
 }
 
-/** The places in such an order that a task comes after all that wait for it. What stands in a circle, or before one, is missing. */
+/**
+ * The indices, ordered so that a task comes after everything that waits for it. Tasks in a cycle, or before one, are
+ * missing.
+ */
 function lastFirst(before: readonly (readonly number[])[]): number[] {
   const waiting = new Uint32Array(before.length)
   for (const list of before) for (const place of list) waiting[place] = (waiting[place] ?? 0) + 1
@@ -102,7 +105,7 @@ function lastFirst(before: readonly (readonly number[])[]): number[] {
 
 const MOST_REASONS = 10
 
-/** Pieces of a sentence about what cannot go on without a person: blocked tasks, and open ones that wait for them. */
+/** Parts of a sentence about what cannot continue without a person: blocked tasks, and open ones that wait for them. */
 export function whyStuck(tasks: readonly GraphTask[]): string[] {
   const waiting = new Map<string, string[]>()
   for (const { id, status, dependsOn } of tasks) {

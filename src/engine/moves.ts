@@ -1,4 +1,4 @@
-/** Where a loop can move: to another turn, into a wait, to its end. The rules of `step` are made of these. */
+/** Where a loop can go next: another turn, a wait, its end. The rules of `step` are built from these. */
 import { oneLine } from './breaker.ts'
 import { saidSentence } from './feedback.ts'
 import { ATTEMPTS, count, deadline, overBudget, type Stop } from './limits.ts'
@@ -7,7 +7,7 @@ import { type Loop, type Next, type Tally, turnOf } from './loop.ts'
 export type Restore = Extract<Next, { kind: 'restore' }>
 export type Wait = Extract<Next, { kind: 'wait' }>
 
-/** The turn this loop asks for, if time and money allow one more. */
+/** The turn this loop asks for, if time and money allow another. */
 export function again(loop: Loop, at: number): Loop {
   const { spec } = loop
   const tally = hear(loop.tally)
@@ -15,7 +15,7 @@ export function again(loop: Loop, at: number): Loop {
   return stop ? halt(loop, stop) : { ...loop, tally, next: turnOf(spec, tally, at) }
 }
 
-/** What was said becomes part of what the next turn is told. */
+/** Adds what was said to the feedback of the next turn. */
 function hear(tally: Tally): Tally {
   if (tally.said.length === 0) return tally
   const heard = [...(tally.heard ?? []), ...tally.said.filter(({ by }) => by === 'person').map(({ words }) => words)]
@@ -56,7 +56,7 @@ export function halt(loop: Loop, stop: Stop & { rejected?: true }): Loop {
   return { ...loop, next: to === undefined ? { kind: 'halt', ...stop } : { kind: 'restore', to, ...stop } }
 }
 
-/** The iteration whose state a loop that halts leaves behind. Undefined: the last one, as it is. */
+/** The iteration whose state a halting loop leaves behind. Undefined: the last one, unchanged. */
 export function leftAt({ spec, tally }: Loop): number | undefined {
   if (tally.changed !== true) return undefined
   return spec.onHalt === 'restore' ? 0 : spec.onHalt === 'best' ? tally.bestAt : undefined
@@ -70,12 +70,12 @@ export function afterRestore(loop: Loop, { kind: _, to, ...stop }: Restore, trou
   return { ...loop, next: { ...stop, kind: 'halt', sentence: `${stop.sentence} ${left}` } }
 }
 
-/** The state that files are put back to. */
+/** The state that files are restored to. */
 export function stateWords(to: number): string {
   return to === 0 ? 'before the loop began' : `after iteration ${to}, the best so far`
 }
 
-/** While a person is waited for, the clock of the time limit stands still. */
+/** The time limit does not run while the loop waits for a person. */
 export function rest(tally: Tally, at: number): Tally {
   return tally.restingSince === undefined ? { ...tally, restingSince: at } : tally
 }

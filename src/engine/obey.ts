@@ -1,4 +1,4 @@
-/** What a loop does when it is told something: by a person, by its caller or by ralph. */
+/** How a loop obeys orders: from a person, from its caller or from ralph. */
 import { reset, waitOn, withLimits } from './cooldown.ts'
 import { NOBODY_HERE } from './feedback.ts'
 import { outOfTime, spent } from './limits.ts'
@@ -8,7 +8,7 @@ import { allChecks } from './stages.ts'
 import { answering } from './tally.ts'
 import { touchedPaths, trialsOf, withAllowed } from './trials.ts'
 
-/** `done` is for `step` to judge, like a claim of the agent's. */
+/** `done` is for `step` to judge, like an agent's claim. */
 export function obey(
   loop: Loop,
   order: Exclude<Order, { kind: 'done' }>,
@@ -41,7 +41,7 @@ export function obey(
     case 'out-of-time':
       return halt(loop, outOfTime(spec.limits.minutes))
     case 'rested':
-      // One fact, since who is killed between a pause and its end leaves a loop that seems to wait for a person.
+      // One fact: being killed between a pause and its end would leave a loop that seems to wait for a person.
       return obey(obey(loop, { kind: 'pause' }, { by, at: order.since }), { kind: 'resume' }, { by, at })
     case 'edit': {
       const { kind: _, ...edited } = order
@@ -66,7 +66,7 @@ function cancelSentence({ rejected }: Extract<Order, { kind: 'cancel' }>, by: st
   return `${who} rejected it${rejected.why ? `: ${rejected.why}` : ''}.`
 }
 
-/** A person lets changed means of proof stand; what was bent is tried with them. */
+/** A person accepts changed means of proof; the experiments run again with them. */
 function allow(loop: Loop, paths: readonly string[], { by, at }: { by: string; at: number }): Loop {
   const asked = touchedPaths(loop.tally)
   const named = paths.length > 0 ? asked.filter((path) => paths.includes(path)) : asked
@@ -75,23 +75,26 @@ function allow(loop: Loop, paths: readonly string[], { by, at }: { by: string; a
   return checkAgain({ ...loop, tally: { ...wake(loop.tally, at), allowed, trials } })
 }
 
-/** While somebody thought it over, the files may have changed; what was tried on the same ones still counts. */
+/** The files may have changed in the meantime; trials on the same files still count. */
 function checkAgain(loop: Loop): Loop {
   const { spec, tally } = loop
   const because = tally.claim.kind !== 'none' ? 'claim' : spec.until ? 'until' : 'last-turn'
   return { ...loop, next: { kind: 'check', checks: allChecks(spec), because } }
 }
 
-/** Takes up what a pause held; tries a limited agent at once; closes an open breaker; goes on without an answer where one was waited for. */
+/**
+ * Continues what a pause interrupted; retries a rate-limited agent at once; closes an open breaker; continues without
+ * an answer if one was awaited.
+ */
 function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
   const { held, ...counts } = loop.tally
-  const tally = answering(counts) // who says so wants it tried, however long it has failed
+  const tally = answering(counts) // a person who resumes wants it tried, however long it has failed
   if (why === 'person') {
     const said: Said[] = about === ALLOW ? tally.said : [...tally.said, { by: 'ralph', words: NOBODY_HERE }]
     return answered({ ...loop, tally: { ...tally, said } }, at)
   }
   if (why === 'cooldown') return reset(loop, at)
-  // Who drives it begins it, with the files as they are then.
+  // Its driver starts it, with the files as they are then.
   if (why === 'queued') return loop
   if (why !== 'paused' || !held) return again({ ...loop, tally: answering(loop.tally) }, at)
   if (held.kind === 'wait' && held.why === 'person')
@@ -102,7 +105,7 @@ function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
   return held.kind === 'turn' ? again(awake, at) : awake
 }
 
-/** A person spoke: the counts that made the loop ask start over. */
+/** A person spoke: the counts that made the loop ask are reset. */
 function answered(loop: Loop, at: number): Loop {
   const { retry: _, ...counts } = loop.tally
   const feedback = counts.feedback.filter((words) => words !== NOBODY_HERE)

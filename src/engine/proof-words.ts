@@ -5,8 +5,7 @@ import type { Finding, Grade, Loop, Ran, Run, Tally } from './loop.ts'
 import { allChecks } from './stages.ts'
 import { knownBefore, ranOf, trialOf, trialsOf, wasRed } from './trials.ts'
 
-/** What to do for a better proof. */
-/** `excused`: tests were changed that --may-change names, which alone prove nothing. */
+/** How to get a better proof. `excused`: tests covered by --may-change were changed, which alone prove nothing. */
 export function proofAdvice(
   { grade, sentence }: { grade: Grade; sentence: string },
   required: Grade,
@@ -23,7 +22,7 @@ export function proofAdvice(
   return `${lead} Write a test that fails without your change and passes with it.`
 }
 
-/** `--until` that passes before any work. */
+/** An `--until` command that passes before any work. */
 export function alreadyDone(checks: readonly string[]): string {
   return `${named(checks)} already ${checks.length === 1 ? 'passes' : 'pass'}, so there was nothing to do. To check other work with it, use --verify.`
 }
@@ -37,7 +36,7 @@ export function redSentence(checks: readonly string[]): string {
   return `${named(checks)} failed before the loop began and ${checks.length === 1 ? 'passes' : 'pass'} now`
 }
 
-/** What follows "with the tests of the start". */
+/** Follows "with the original tests and configuration". */
 export function exceptAllowed(allowed: readonly unknown[]): string {
   return allowed.length > 0 ? ', except those that were allowed' : ''
 }
@@ -46,14 +45,14 @@ export function brokenSentence(checks: readonly string[]): string {
   return `${redSentence(checks)}, but an earlier, unfinished loop may have broken ${checks.length === 1 ? 'it' : 'them'}, so that proves nothing; the only evidence that the task is done is the agent's claim.`
 }
 
-/** What --may-change lets stand may be all that makes these checks pass. */
+/** Changes that --may-change allows may be the only reason why these checks pass. */
 export function excusedSentence(loop: Loop, checks: readonly string[], paths: readonly string[]): string {
   const lead = `The checks pass with this loop's changes to ${listed(paths)}, which --may-change allows.`
   if (checks.every((check) => trialOf(loop.tally, 'reversed', check) !== 'untried')) return lead
   return `${lead} Whether they need the rest of its work could not be tested: ${whyNot(loop, 'reversed')}`
 }
 
-/** With the files of the start these checks do not fail, or were not tried, where they pass sealed. */
+/** These checks pass sealed, but do not fail with the original files, or were not tried there. */
 export function vacuousSentence(loop: Loop, checks: readonly string[]): string {
   const passing = checks.filter((check) => ranOf(loop.tally, 'start', check)?.result === 'pass')
   if (passing.length > 0)
@@ -85,7 +84,7 @@ function isBaselineKnown({ spec, tally }: Pick<Loop, 'spec' | 'tally'>): boolean
   return allChecks(spec).every((check) => knownBefore(tally, check) || trialOf(tally, 'start', check) !== 'untried')
 }
 
-/** "54 tests before, 0 now" in any language. */
+/** "54 tests before, 0 now", for any test runner. */
 export function fewerTests(tally: Tally, ranNow: (check: string) => Ran | undefined, when = 'now'): string | undefined {
   for (const { check, tests } of [...(tally.before ?? []), ...(trialsOf(tally).start?.ran ?? [])]) {
     const ran = ranNow(check)
@@ -113,7 +112,7 @@ export function named(checks: readonly string[]): string {
 
 const MOST_NAMED = 5
 
-/** "changed in a.test.ts", or of files that were not there before: "added: a.test.ts". */
+/** "changed in a.test.ts", or for new files "added: a.test.ts". */
 export function doneTo(tally: Tally, paths: readonly string[]): string {
   const about = tally.findings.filter(({ path }) => paths.includes(path))
   const areNew = about.length > 0 && about.every(({ kind }) => kind === 'tests-added' || kind === 'means-added')

@@ -1,4 +1,4 @@
-/** What a loop that is done otherwise is worth: which experiments are still needed, and the grade that they leave. */
+/** How strong the proof of a loop is that seems done: which experiments it still needs, and the resulting grade. */
 import { GRADES, type Grade, type Loop, type Next, type Run, type Tally } from './loop.ts'
 import {
   blindSentence,
@@ -34,7 +34,7 @@ import {
 } from './trials.ts'
 
 /**
- * `prove`: an experiment must be run first. `bent`: what this loop did to the means of proof is all that turns these checks
+ * `prove`: an experiment must run first. `bent`: only this loop's changes to the means of proof turn these checks
  * green. `together`: tests and work were changed together.
  */
 export type Appraisal =
@@ -45,7 +45,7 @@ export type Appraisal =
 
 type Graded = { kind: 'graded'; grade: Grade; sentence: string }
 
-/** All checks pass on the present tree, and the claim counts. */
+/** All checks pass on the current tree, and the claim counts. */
 export function appraise(loop: Loop): Appraisal {
   const { tally } = loop
   const run = neededRun(loop)
@@ -63,7 +63,7 @@ export function isBelow(grade: Grade, required: Grade | undefined): boolean {
   return required !== undefined && GRADES.indexOf(grade) > GRADES.indexOf(required)
 }
 
-/** The experiment to run next. A failure counts only where the present files pass in the same place. */
+/** The next experiment to run. A failure counts only if the current files pass in the same place. */
 function neededRun(loop: Loop): Run | undefined {
   const { spec, tally } = loop
   if (spec.proof === 'off') return undefined
@@ -90,28 +90,34 @@ function neededRun(loop: Loop): Run | undefined {
   return mustControl('reversed') ? 'control' : undefined
 }
 
-/** A loop that goes on with unfinished work may find broken what that work broke. Where tests changed, the reversed run tells. */
+/**
+ * A loop that continues unfinished work may find something broken that this work broke. If tests changed, the reversed
+ * run decides.
+ */
 function mayBeOwnDoing({ spec, tally }: Loop, check: string): boolean {
   return spec.work.proofBase !== undefined && !isTouched(tally) && wasRed(tally, check)
 }
 
-/** It failed before any work, also before that of an unfinished loop that this one goes on with. */
+/** It failed before any work, including that of an unfinished loop which this one continues. */
 function wasRedAtStart(loop: Loop, check: string): boolean {
   return wasRed(loop.tally, check) && (!mayBeOwnDoing(loop, check) || trialOf(loop.tally, 'start', check) === 'fail')
 }
 
-/** To tell a bent check from work that changed together with its tests, and to show that tests of this loop test it. */
+/**
+ * To tell a bent check from work that changed together with its tests, and to show that this loop's tests test its
+ * work.
+ */
 function isReversedNeeded(loop: Loop): boolean {
   const { spec, tally } = loop
   const sealed = allChecks(spec).map((check) => trialOf(tally, 'sealed', check))
   if (sealed.includes('fail')) return true
   if (sealed.includes('untried') || blindFinding(tally)) return false
   if (spec.proof !== 'seal' && !spec.until) return true
-  // What a person lets stand is not sealed, so only the reversed run can show that it is not all there is.
+  // Allowed changes are not sealed, so only the reversed run can show that they are not everything.
   return (tally.allowed ?? []).length > 0 || excusable(loop).length > 0
 }
 
-/** An experiment, with the time that is left for it. */
+/** An experiment with the time left for it. */
 export function proveNext({ spec, tally }: Loop, run: Run): Extract<Next, { kind: 'prove' }> {
   return {
     kind: 'prove',
@@ -129,7 +135,7 @@ function proofBudgetMs(minutes: number | undefined, { checkMs = 0 }: Tally): num
   return minutes === undefined ? Math.max(LEAST_MINUTES * 60_000, 2 * checkMs) : minutes * 60_000
 }
 
-/** What the sealed run refuses, or leaves open. Undefined: the checks pass with the means of proof of the start. */
+/** What the sealed run refutes or leaves open. Undefined: the checks pass with the original means of proof. */
 function appraiseSeal(loop: Loop): Appraisal | undefined {
   const { spec, tally } = loop
   const paths = touchedPaths(tally)
@@ -167,7 +173,7 @@ function sealedSentence({ tally }: Loop, red: readonly string[]): string {
   return `${redSentence(red)}, even with the original tests and configuration${except}.`
 }
 
-/** The means of proof alone do not turn it green, or nobody needed to know. */
+/** The means of proof alone do not turn it green, or that did not need to be known. */
 function isShown(tally: Tally, check: string): boolean {
   return trialsOf(tally).reversed === undefined || trialOf(tally, 'reversed', check) === 'fail'
 }
@@ -177,7 +183,7 @@ function appraiseNewTests(loop: Loop): Appraisal {
   const checks = allChecks(spec)
   const results = checks.map((check) => trialOf(tally, 'reversed', check))
   const hasTests = tally.findings.some(({ kind }) => kind === 'tests-added' || kind === 'tests-changed')
-  // A check that fails now and then may have done so here.
+  // A flaky check may have failed here by chance.
   const failing = checks.filter((check, at) => results[at] === 'fail' && !tally.flaky?.includes(check))
   if (hasTests && failing.length > 0) {
     const isLoadOnly = failing.every((check) => ranOf(tally, 'reversed', check)?.red === 'load')
@@ -225,7 +231,7 @@ function graded({ tally }: Loop, grade: Grade, sentence: string): Graded {
   return { kind: 'graded', grade, sentence: `${sentence}${flaky}${changes}${excused}` }
 }
 
-/** The grade of work whose tests were changed with it, once the agent has confirmed that. */
+/** The grade of work whose tests changed with it, once the agent has confirmed that. */
 export function alteredTogether(loop: Loop, paths: readonly string[]): Graded {
   return graded(loop, 'altered', `The checks pass only with what this loop ${doneTo(loop.tally, paths)}.`)
 }

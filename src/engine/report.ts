@@ -1,14 +1,17 @@
-/** What an agent reports through MCP while it works, and what that makes of its turn. It starts the checks, and ends nothing. */
+/**
+ * What an agent reports through MCP while it works, and what that means for its turn. A report starts the checks and
+ * ends nothing.
+ */
 import type { Turn } from './loop.ts'
 
-export type Report = { at: number } /** It says that a stage is done; without one: the whole loop. */ & (
+export type Report = { at: number } /** Claims that a stage is done; without one: the whole loop. */ & (
   | { kind: 'stage'; stage?: string; evidence: string }
-  /** It cannot go on by itself. */
+  /** It cannot continue by itself. */
   | { kind: 'blocked'; reason: string }
   | { kind: 'question'; question: string }
 )
 
-/** `open`: the stages that are not passed yet. A request for a person wins over a claim, as it does in a text. */
+/** `open`: the stages not yet passed. A request for a person wins over a claim, as it does in text. */
 export function heed(turn: Turn, reports: readonly Report[], open: readonly string[]): Turn {
   if (reports.length === 0) return turn
   const heard: Turn = { ...turn, reports: [...reports] }
@@ -21,7 +24,7 @@ export function heed(turn: Turn, reports: readonly Report[], open: readonly stri
   return {
     ...rest,
     claim: { kind: 'clear', ...(stage === undefined ? {} : { stage }) },
-    // What its last words ask is answered by what it reported.
+    // What it reported overrides a question in its last words.
     ...(ask?.kind === 'permission' ? { ask } : {}),
   }
 }

@@ -1,4 +1,4 @@
-/** A project as a whole: which of its tasks are worked on next, or why none is any more. */
+/** A project as a whole: which tasks to work on next, or why there are none left. */
 import { criticalPath, type GraphTask, readyTasks, whyStuck } from './graph.ts'
 import { noIterations, type Stop } from './limits.ts'
 import type { HaltReason } from './loop.ts'
@@ -6,17 +6,17 @@ import type { HaltReason } from './loop.ts'
 export type PlannedTask = GraphTask & { attempts: number; maxAttempts: number }
 
 export type Going = {
-  /** Tasks that somebody works on now. */
+  /** Tasks in progress. */
   working: ReadonlySet<string>
-  /** Tasks that somebody has begun before: they are taken up first, and the attempt they are at is theirs. */
+  /** Tasks started earlier: they come first and keep their current attempt. */
   begun: ReadonlySet<string>
-  /** Tasks that wait for an answer, and what they ask. */
+  /** Tasks waiting for an answer, and their questions. */
   asking: ReadonlyMap<string, string>
-  /** How many may be worked on at the same time. */
+  /** How many tasks may run at the same time. */
   slots: number
-  /** Turns that may be taken, and how many are left. Absent: there is no limit. */
+  /** How many turns are allowed, and how many are left. Absent: no limit. */
   turns?: { most: number; left: number }
-  /** Why a loop stopped short: nothing new is begun, and what is under way comes to its end. */
+  /** Why a loop stopped short: nothing new starts, and running tasks finish. */
   halted?: ProjectStop
 }
 
@@ -77,27 +77,27 @@ function noTurns(turns: Going['turns']): ProjectStop | undefined {
   }
 }
 
-/** Whether a task whose work was not enough may be worked on once more. */
+/** Whether a task whose work was not enough may be tried again. */
 export function mayTryAgain({ attempts, maxAttempts }: Pick<PlannedTask, 'attempts' | 'maxAttempts'>): boolean {
   return attempts < maxAttempts
 }
 
-/** Why the project stops when the loop of a task has halted; undefined where only that task has used up its attempts. */
+/** Why the project stops when the loop of a task has halted; undefined if only that task has used up its attempts. */
 export function stopOf(task: PlannedTask, { reason, sentence }: Stop): ProjectStop | undefined {
   if (reason === 'max-iterations' && !mayTryAgain(task)) return undefined
   return { reason, sentence: `${task.id}: ${sentence}` }
 }
 
-/** How often a task is merged again when the branch moves meanwhile. */
+/** How often a merge is retried when the branch moves in the meantime. */
 export const MERGE_TRIES = 10
 
-/** Turns an agent has to bring the two sides of a merge together. */
+/** Turns an agent has to resolve a merge conflict. */
 export const MERGE_TURNS = 3
 
-// The agent had its turns, and it was too hard for it. All else would have stopped any task.
+// The agent used its turns, and it was too hard. Anything else would have stopped any task.
 const UNABLE: ReadonlySet<HaltReason> = new Set(['max-iterations', 'no-progress', 'same-error', 'test-only'])
 
-/** Why a project stops when nobody could bring two sides together. */
+/** Why a project stops when a conflict could not be resolved. */
 export function mergeReason(reason: HaltReason): HaltReason {
   return UNABLE.has(reason) ? 'conflict' : reason
 }

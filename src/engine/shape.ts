@@ -1,6 +1,6 @@
-/** What a value that was stored must look like, field by field. A shape says what is wrong with a value, or nothing. */
+/** What a stored value must look like, field by field. A shape says what is wrong with a value, or nothing. */
 
-/** Empty: nothing is wrong. `at`: where the value stands. `strict`: a field that nobody knows is wrong, too. */
+/** Empty: valid. `at`: the path of the value. `strict`: unknown fields are errors too. */
 export type Shape = (value: unknown, at: string, strict: boolean) => string
 
 type Maybe = { maybe: Shape }
@@ -18,10 +18,10 @@ export function maybe(shape: Shape): Maybe {
 }
 
 export const text: Shape = (value, at) => (typeof value === 'string' ? '' : wrong(at, 'is not a string'))
-/** What is no number in JSON, such as one without an end, is stored as null. */
+/** JSON stores what it cannot express as a number, such as Infinity, as null. */
 export const amount: Shape = (value, at) =>
   value === null || typeof value === 'number' ? '' : wrong(at, 'is not a number')
-/** For what somebody sets: a number that can be counted with. */
+/** For values that users set: a finite number. */
 export const positive: Shape = (value, at, strict) => {
   if (!strict) return amount(value, at, strict)
   return Number.isFinite(value) && Number(value) >= 0 ? '' : wrong(at, 'is not a number of 0 or more')
@@ -47,7 +47,7 @@ export function listOf(shape: Shape): Shape {
   }
 }
 
-/** Whatever the names are. */
+/** With any keys. */
 export function namesTo(shape: Shape): Shape {
   return (value, at, strict) =>
     isPlain(value)
@@ -97,7 +97,7 @@ function below(at: string, name: string): string {
   return at ? `${at}.${name}` : name
 }
 
-/** A name may be whatever somebody wrote there. */
+/** A name may be anything somebody wrote there. */
 function wrong(at: string, what: string): string {
   return at ? `${JSON.stringify(at.length > 60 ? `${at.slice(0, 59)}…` : at)} ${what}` : `it ${what}`
 }

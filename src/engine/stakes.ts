@@ -4,7 +4,7 @@ import { fewerTests } from './proof-words.ts'
 import { allChecks } from './stages.ts'
 import { excusedPaths, hasFailed, isTouched, ranOf, trialOf, wasRed } from './trials.ts'
 
-/** Those whose passing is to show something. */
+/** Checks whose passing should prove something. */
 function atStake(loop: Loop): string[] {
   const { spec, tally } = loop
   const checks = allChecks(spec)
@@ -13,7 +13,7 @@ function atStake(loop: Loop): string[] {
   return open.length > 0 ? open : checks
 }
 
-/** Checks that may have failed before, and that --may-change may have turned green. Those that seem flaky are among them. */
+/** Checks that may have failed before and that --may-change may have turned green, including those that seem flaky. */
 export function excusable(loop: Loop): string[] {
   const { spec, tally } = loop
   if (excusedPaths(tally).length === 0) return []
@@ -25,20 +25,20 @@ export function excusable(loop: Loop): string[] {
   })
 }
 
-/** Then nothing had to be bent to turn it green: a feature may have gone together with its tests. */
+/** Then nothing had to be bent to turn it green: a feature may have been removed together with its tests. */
 export function passedAtStart({ spec, tally }: Loop, check: string): boolean {
-  const isStart = spec.work.proofBase === undefined // what it is measured against is what the checks ran on
+  const isStart = spec.work.proofBase === undefined // it is measured against the files that the checks ran on
   return isStart && tally.before?.some((ran) => ran.check === check && ran.result === 'pass') === true
 }
 
-/** Paths that --may-change lets stand, where they may be all that turns a check green: they are never sealed. */
+/** Paths that --may-change allows, if they may be the only reason why a check is green: they are never sealed. */
 export function excusedAlone(loop: Loop): string[] {
   const { tally } = loop
   const isProven = (check: string) => trialOf(tally, 'reversed', check) === 'fail' && !tally.flaky?.includes(check)
   return excusable(loop).every(isProven) ? [] : excusedPaths(tally)
 }
 
-/** Checks that pass sealed, and that may do so with any files: what they need may be missing where experiments run. */
+/** Checks that pass sealed but may do so with any files: what they need may be missing where experiments run. */
 export function unconfirmed(loop: Loop): string[] {
   const { tally } = loop
   if (!isTouched(tally) || excusedAlone(loop).length > 0) return []
@@ -50,7 +50,7 @@ export function sealedFewer(tally: Tally): string | undefined {
 }
 
 function ranAllTests({ spec, tally }: Loop, check: string): boolean {
-  if (spec.work.proofBase !== undefined) return false // those before the loop were not run on the files of the start
+  if (spec.work.proofBase !== undefined) return false // the checks before the loop did not run on the original files
   const before = tally.before?.find((ran) => ran.check === check)?.tests
   const sealed = ranOf(tally, 'sealed', check)?.tests ?? 0
   return before !== undefined && sealed > 0 && sealed >= before

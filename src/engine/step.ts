@@ -29,9 +29,9 @@ import { countTurn, movedInRetry, spend } from './tally.ts'
 import { wasRed } from './trials.ts'
 import { standIn, waitOut } from './wait-out.ts'
 
-/** Moves a loop by one fact. Pure and total: the caller brings the facts, time among them. */
+/** Moves a loop by one fact. Pure and total: the caller supplies the facts, including the time. */
 export function step(loop: Loop, fact: Fact): Loop {
-  // Where a loop is kept and what it was before this record are true of one that is over, too.
+  // Where a loop lives and what preceded this record apply to an ended loop too.
   if (fact.kind === 'adopted') return { id: loop.id, ...fact.loop }
   if (fact.kind === 'moved') return moveTo(loop, fact.to)
   if (ended(loop))
@@ -60,18 +60,18 @@ export function step(loop: Loop, fact: Fact): Loop {
 function moveTo(loop: Loop, to: Extract<Fact, { kind: 'moved' }>['to']): Loop {
   const moved = { ...loop, spec: { ...loop.spec, work: { ...loop.spec.work, ...to } } }
   if (!to.worktree) return moved
-  const { session: _, ...tally } = loop.tally // which the agent on the other machine does not know
+  const { session: _, ...tally } = loop.tally // the agent on the other machine does not know it
   return { ...moved, tally }
 }
 
-/** What is asked for now counts; checks under way are the ones that were asked for then. */
+/** The new request counts; checks already running are those of the old one. */
 function askAgain(loop: Loop, asked: Spec, at: number): Loop {
   const { spec, tally, next } = loop
   const limits = onTop(asked.limits, tally, at)
   if (next.kind === 'check' || next.kind === 'prove') return { ...loop, spec: { ...spec, limits } }
-  const { proofBase } = spec.work // what the proof is measured against stays
+  const { proofBase } = spec.work // the proof base stays
   const work = { ...asked.work, ...(proofBase === undefined ? {} : { proofBase }) }
-  // What was tried was tried for other checks, or with other means of proof.
+  // Earlier trials were for other checks, or with other means of proof.
   const { trials: _, ...counts } = tally
   const changed = { ...loop, spec: { ...asked, limits, work }, tally: counts }
   if (next.kind !== 'turn') return changed
@@ -79,7 +79,7 @@ function askAgain(loop: Loop, asked: Spec, at: number): Loop {
   return over ? halt(changed, over) : { ...changed, next: turnOf(changed.spec, counts, at) }
 }
 
-/** The time of a wait has come. Who only looks at the clock ends a loop whose time is over, and changes nothing else. */
+/** The time of a wait has come. Merely looking at the clock ends a loop whose time is up, and changes nothing else. */
 function afterWait(loop: Loop, at: number): Loop {
   const { next } = loop
   if (next.kind === 'wait' && next.why === 'cooldown') return retry(loop, next, at)
@@ -90,12 +90,13 @@ function afterWait(loop: Loop, at: number): Loop {
 function afterOrder(loop: Loop, order: Order, told: { by: string; at: number }): Loop {
   if (order.kind !== 'done') return obey(loop, order, told)
   const { tally, next } = loop
-  // What waits to be allowed is not done by being said once more.
+  // A claim does not replace the permission it waits for.
   if (next.kind === 'check' || next.kind === 'prove' || (next.kind === 'wait' && next.about === ALLOW)) return loop
   return judge({ ...loop, tally: claimed(wake(tally, told.at)) }, told.at)
 }
 
-// docs/how-it-decides.md numbers the rules. Rule 2: an agent that could not work is waited for, tried again, or given up; only a turn that worked is judged.
+// docs/how-it-decides.md numbers the rules. Rule 2: an agent that could not work is waited for, retried, or given up;
+// only a turn that worked is judged.
 function afterTurn(loop: Loop, turn: Turn, at: number): Loop {
   const counted = { ...loop, tally: countTurn(loop.spec, loop.tally, turn) }
   const agent = (loop.next.kind === 'turn' && loop.next.agent) || loop.spec.work.agent
@@ -162,7 +163,7 @@ function checksFor(loop: Loop, at: number): string[] {
   return stage && !spec.until && !spent(loop, at) ? [stage.check ?? []].flat() : allChecks(spec)
 }
 
-/** Checks that passed before any work add nothing to a claim: without one that failed then, the claim must do. */
+/** Checks that passed before any work add nothing to a claim: without one that failed then, the claim alone decides. */
 function isDone(loop: Loop, at: number, verdicts: readonly Verdict[] = []): boolean {
   const { spec, tally } = loop
   const lastTurn = spent(loop, at) !== undefined

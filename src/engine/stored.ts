@@ -1,4 +1,4 @@
-/** Reads back what was stored of loops: who wrote it may have been somebody else, or a disk may have changed it. */
+/** Reads stored loops back: somebody else may have written them, or a disk may have damaged them. */
 import type { Trip } from './breaker.ts'
 import {
   type Claim,
@@ -40,7 +40,7 @@ import {
   yes,
 } from './shape.ts'
 
-/** An order as it was left in the store. One that is not exactly of its kind is dropped, and says why. */
+/** An order from the store. One that does not match its kind exactly is dropped, with the reason. */
 export function readOrder(json: string): Order {
   try {
     const order: unknown = JSON.parse(json)
@@ -52,9 +52,8 @@ export function readOrder(json: string): Order {
 }
 
 /**
- * What is wrong with a stored fact; empty: nothing. What only the holder of a lease writes may have no field that ralph does
- * not know: it changes what counts as done.
- * An order that is not exactly of its kind moves nothing, so it is no fault of its fact.
+ * What is wrong with a stored fact; empty: nothing. Facts that only the holder of a lease writes must not have unknown
+ * fields: they change what counts as done. An invalid order moves nothing, so it does not make its fact invalid.
  */
 export function faultOfFact(fact: unknown): string {
   const loose = FACT(fact, '', false)
@@ -63,12 +62,12 @@ export function faultOfFact(fact: unknown): string {
   return kind === 'asked' || kind === 'moved' || kind === 'adopted' ? FACT(fact, '', true) : ''
 }
 
-/** A fact of the past. Of an order that cannot be read only that is known. */
+/** A stored fact. An unreadable order is kept only as dropped. */
 export function readFact(fact: Fact): Fact {
   return fact.kind === 'told' ? { ...fact, order: readOrder(JSON.stringify(fact.order)) } : fact
 }
 
-/** What is wrong with a stored loop; empty: nothing. What an older ralph stored besides is let pass. */
+/** What is wrong with a stored loop; empty: nothing. Extra fields from older versions are accepted. */
 export function faultOfLoop({ spec, tally, next }: Omit<Loop, 'id'>): string {
   return SPEC(spec, 'spec', false) || TALLY(tally, 'tally', false) || NEXT(next, 'next', false)
 }
@@ -138,7 +137,7 @@ const ORDER = kinds<Order>({
   dropped: { why: text },
 })
 
-/** What an owner knows besides its kind is its own. */
+/** An owner's other fields are its own. */
 const OWNER: Shape = (value, at) =>
   object<{ kind: string }>({ kind: oneOf('person', 'project', 'vault', 'session', 'pane', 'board', 'fleet') })(
     value,
@@ -262,7 +261,7 @@ const RANS = listOf(object<Ran>({ ...RAN_FIELDS, red: maybe(oneOf('assertion', '
 const RUN = oneOf('start', 'sealed', 'reversed', 'control')
 const TRIAL = object<{ ran: Ran[]; why?: string }>({ ran: RANS, why: maybe(text) })
 
-// Findings were once sentences; engine/upgrade.ts makes them what they are today.
+// Findings were once sentences; engine/upgrade.ts converts them.
 const FINDINGS = listOf(either(text, object<Finding>({ kind: text, path: text, words: text, mark: maybe(text) })))
 
 const TRIP = object<Trip>({ reason: oneOf('agent-failed', 'same-error', 'test-only', 'no-progress'), sentence: text })
@@ -301,13 +300,13 @@ const OTHER_NEXT = kinds<Exclude<Next, { kind: 'wait' }>>({
   check: { checks: texts, because: oneOf('start', 'claim', 'until', 'last-turn', 'stalled', 'flaky') },
   prove: { run: RUN, checks: texts, allowed: texts, ms: amount },
   restore: { to: amount, reason: REASON, sentence: text, rejected: maybe(yes) },
-  // The first ralph gave no sentence.
+  // The first version stored no sentence.
   complete: { proof: oneOf(...GRADES), sentence: maybe(text), older: maybe(yes) } as never,
   halt: { reason: REASON, sentence: text, rejected: maybe(yes) },
 })
 
 function NEXT(value: unknown, at: string, strict: boolean): string {
-  const { kind, why } = (value ?? {}) as Partial<Waiting> // a look, before its shape is known
+  const { kind, why } = (value ?? {}) as Partial<Waiting> // read before its shape is known
   return (kind !== 'wait' ? OTHER_NEXT : why === 'cooldown' ? COOLDOWN : WAITING)(value, at, strict)
 }
 
@@ -325,7 +324,7 @@ const TALLY = object<Tally>({
   comments: maybe(amounts),
   said: listOf(
     either(
-      text, // in the words of an older ralph
+      text, // as an older version stored it
       object<Tally['said'][number]>({ by: oneOf('person', 'ralph'), words: text, comments: maybe(amounts) }),
     ),
   ),
@@ -395,7 +394,7 @@ const FACT = kinds<Fact>({
   woke: { at: amount },
   restored: { at: amount, trouble: maybe(text) },
   lost: { at: amount, tokens: maybe(amount), costUsd: maybe(amount) },
-  // The order itself is read by its own shape.
+  // The order itself is validated by its own shape.
   told: { at: amount, by: text, order: () => '', id: maybe(amount) },
   asked: { at: amount, spec: SPEC },
   moved: {

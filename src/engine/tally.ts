@@ -6,13 +6,13 @@ import { ofStart, wasRed } from './trials.ts'
 
 const WORDS_KEPT = 1_000
 
-/** Counts a turn. Only a turn in which the agent could work is an iteration; the others are attempts at it. */
+/** Counts a turn. Only a turn in which the agent could work is an iteration; others are attempts at it. */
 export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
   const spending = spend(turn.end === 'overloaded' ? before : answering(before), turn)
   const worked = hasWorked(turn)
   const words = turn.words.slice(-WORDS_KEPT)
   const told = worked && turn.ask === undefined
-  // Where nobody can see the tree, only new words about the work are a sign of it.
+  // If the tree is unknown, only new words about the work are a sign of progress.
   const moved = turn.tree === undefined ? told && words !== before.words : turn.tree !== before.tree
   const tally: Tally = {
     ...withAsk(spending, undefined),
@@ -40,12 +40,12 @@ export function countTurn(spec: Spec, before: Tally, turn: Turn): Tally {
   }
 }
 
-/** Its service has answered, so an overload is over. */
+/** Its service answered, so an overload has ended. */
 export function answering({ overloadedSince: _, ...tally }: Tally): Tally {
   return tally
 }
 
-/** Whether a turn is an iteration, not only an attempt at one. */
+/** Whether a turn is an iteration, not just an attempt at one. */
 export function hasWorked({ end }: Pick<Turn, 'end'>): boolean {
   return end === 'ok' || end === 'context-full'
 }
@@ -59,7 +59,7 @@ function countIteration(
   const claim = effectiveClaim(spec, tally, turn)
   const idle = !moved && turn.ask === undefined
   const denied = turn.ask?.kind === 'permission'
-  // Where no check tells it, a turn that worked ends the row of the same failures.
+  // Without a check, a turn that worked ends the series of equal failures.
   const over = turn.error === undefined && turn.end === 'ok' && allChecks(spec).length === 0
   const sane = before.crashes > 0 || over ? { ...tally, repeats: 0 } : tally
   return {
@@ -89,7 +89,7 @@ export function countChecks(before: Tally, verdicts: readonly Verdict[], tree?: 
     ...(tree === undefined ? {} : { tree }),
     failures,
     best: better ? failures : (before.best ?? failures),
-    // Of equals the last one: it holds more of the work.
+    // The last of equals: it contains more of the work.
     bestAt: failures <= (before.best ?? failures) ? before.iteration : (before.bestAt ?? before.iteration),
     falling: before.failures !== undefined && failures < before.failures,
     slow: verdicts.filter(({ result }) => result === 'timeout').map(({ check }) => check),
@@ -101,12 +101,12 @@ export function countChecks(before: Tally, verdicts: readonly Verdict[], tree?: 
   return withError(improved ? { ...tally, repeats: 0 } : tally, fingerprint(verdicts))
 }
 
-/** Progress, for a retry that is to be judged by it. */
+/** Progress, by which a retry is judged. */
 export function movedInRetry({ retry }: Tally): Pick<Tally, 'retry'> {
   return retry ? { retry: { ...retry, moved: true } } : {}
 }
 
-/** Adds what an attempt cost, also one that was interrupted. */
+/** Adds what an attempt cost, even if it was interrupted. */
 export function spend(tally: Tally, cost: { tokens?: number; costUsd?: number }): Tally {
   return { ...tally, tokens: tally.tokens + amount(cost.tokens), costUsd: tally.costUsd + amount(cost.costUsd) }
 }
@@ -116,7 +116,7 @@ function changed(before: Tally, turn: Turn): { changed?: boolean } {
   return { changed: before.changed === true || turn.tree !== before.tree }
 }
 
-/** Where nobody saw what a turn did, experiments from before it say nothing about what it left. */
+/** If nobody saw what a turn did, earlier experiments say nothing about its result. */
 function unseen({ trials }: Tally): Pick<Tally, 'trials'> {
   return trials ? { trials: ofStart(trials) } : {}
 }
@@ -127,20 +127,20 @@ function effectiveClaim(spec: Spec, tally: Tally, turn: Turn): Claim {
   return claim.kind === 'clear' && isDoubtful(spec, tally) ? { ...claim, kind: 'weak', form: 'stated' } : claim
 }
 
-/** Weak claims of one kind in a row. A mention is never one of them; a crash between two of them claims nothing and does not part them. */
+/** Weak claims of one kind in a row. A mention never counts; a crash between two claims does not separate them. */
 function countWeak({ claim: last, weak }: Tally, { kind, form = 'stated', stage }: Claim): number {
   if (kind !== 'weak' || form === 'mentioned') return 0
   const again = last.kind === 'none' || ((last.form ?? 'stated') === form && last.stage === stage)
   return again ? weak + 1 : 1
 }
 
-/** The same loop, once a check that seemed to have failed before turns out to show nothing. */
+/** The same loop, after a check that seemed to have failed before turns out to show nothing. */
 export function doubted(spec: Spec, tally: Tally): Tally {
   if (tally.claim.kind !== 'clear' || !isDoubtful(spec, tally)) return tally
   return { ...tally, claim: { ...tally.claim, kind: 'weak' }, weak: tally.weak + 1 }
 }
 
-/** With nothing changed and no check that failed before any work, even a clear claim is only worth a second look. */
+/** With nothing changed and no check that failed before any work, even a clear claim only earns a second look. */
 function isDoubtful(spec: Spec, tally: Tally): boolean {
   return !spec.once && tally.changed === false && !allChecks(spec).some((check) => wasRed(tally, check))
 }

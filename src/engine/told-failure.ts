@@ -1,12 +1,12 @@
-/** Failures in an agent's own words, where no check tells one. */
+/** Failures in an agent's own words, if no check reports one. */
 import { plain } from './breaker.ts'
 import { errorFingerprint } from './fingerprint.ts'
 
-// How lines begin that tell of a failure, whoever writes them.
+// How lines that report a failure start, whoever writes them.
 const TELLS_FAILURE =
   /^[^\p{L}\p{N}]*([\w.]*(error|exception)\b[^.!?]{0,40}:|fatal:|panic:|traceback\b|FAILED\b|not ok\b|(\w+ ){0,3}(could not|couldn't|cannot|can't|failed to|(is|was|am|are|were) unable to|fails? with)\b)/iu
 
-/** Of an agent's own words those that tell of a failure. Empty where it tells of none. */
+/** The lines of an agent's text that report a failure. Empty if there are none. */
 export function toldFailure(words: string): string {
   const lines = plain(words)
     .split('\n')

@@ -1,12 +1,12 @@
-/** What is known for a proof: what the checks said before, what experiments said, and what was done to the means of proof. */
+/** What is known for a proof: earlier results of the checks, experiments, and changes to the means of proof. */
 import type { Finding, Ran, Run, Tally } from './loop.ts'
 
-/** Whether a check failed before any work, so that its passing shows something. */
+/** Whether a check failed before any work, so that its passing proves something. */
 export function wasRed(tally: Tally, check: string): boolean {
   return beforeOf(tally, check) === 'red'
 }
 
-/** Experiments on another tree say nothing about this one, except for those on the files of the start. */
+/** Experiments on another tree say nothing about this one, except those on the original files. */
 export function trialsOf({ trials, tree = '' }: Tally): Trials {
   if (trials?.tree === tree) return trials
   return trials ? { ...ofStart(trials), tree } : { tree }
@@ -14,7 +14,7 @@ export function trialsOf({ trials, tree = '' }: Tally): Trials {
 
 type Trials = NonNullable<Tally['trials']>
 
-/** Of all experiments the one that does not depend on what the agent does. */
+/** The one experiment that does not depend on what the agent does. */
 export function ofStart({ tree, start }: Trials): Trials {
   return start ? { tree, start } : { tree }
 }
@@ -23,7 +23,7 @@ export function ranOf(tally: Tally, run: Run, check: string): Ran | undefined {
   return trialsOf(tally)[run]?.ran.find((ran) => ran.check === check)
 }
 
-/** What an experiment says about a check: a failure in a place where the present files fail, too, says nothing. */
+/** What an experiment says about a check: a failure where the current files fail too says nothing. */
 export function trialOf(tally: Tally, run: Run, check: string): 'pass' | 'fail' | 'untried' {
   const ran = ranOf(tally, run, check)
   if (ran?.result === 'pass') return 'pass'
@@ -45,26 +45,26 @@ function beforeOf(tally: Tally, check: string): 'red' | 'green' {
   return tally.before?.some((ran) => ran.check === check && ran.result === 'fail') ? 'red' : 'green'
 }
 
-/** Whether the means of proof are plainly those of the start, so that the checks themselves are a sealed run. */
+/** Whether the means of proof are clearly unchanged, so that the checks themselves are a sealed run. */
 export function isUntouched(tally: Tally): boolean {
   return !isTouched(tally) && excusedPaths(tally).length === 0 && blindFinding(tally) === undefined
 }
 
-/** The same for the same changes to the means of proof. */
+/** Equal for equal changes to the means of proof. */
 export function changesIn(findings: readonly Finding[]): string {
   const touched = findings.filter(({ kind }) => TOUCHED.has(kind) || kind === 'may-change')
   const changes = touched.map(({ kind, path, mark = '' }) => `${kind} ${path} ${mark}`)
   return changes.sort().join('\n')
 }
 
-/** Findings that nobody has allowed. What was changed again afterwards is not what a person let stand. */
+/** Findings that nobody has allowed. A file changed again afterwards is not what the person allowed. */
 export function openFindings({ findings, allowed = [] }: Tally): Finding[] {
   return findings.filter(({ path, mark }) => !allowed.some((one) => one.path === path && one.mark === mark))
 }
 
 type Allowed = NonNullable<Tally['allowed']>
 
-/** With these paths, as they were when the checks saw them. */
+/** Adds these paths, as they were when the checks saw them. */
 export function withAllowed(tally: Tally, paths: readonly string[], by: string): Allowed {
   const marks = new Map<string, Allowed[number]>()
   for (const { path, mark } of touchedFindings(tally).filter((one) => paths.includes(one.path)))
@@ -72,20 +72,23 @@ export function withAllowed(tally: Tally, paths: readonly string[], by: string):
   return [...(tally.allowed ?? []).filter(({ path }) => !paths.includes(path)), ...marks.values()]
 }
 
-/** What a person lets stand and nobody has changed since. */
+/** What a person allowed and nobody has changed since. */
 export function allowedNow(tally: Tally): Allowed {
   const open = touchedPaths(tally)
   return (tally.allowed ?? []).filter(({ path }) => !open.includes(path))
 }
 
-/** Changed means that a sealed run leaves as they are; beyond the findings nobody knows whether they are still what was allowed. */
+/**
+ * Changed means that a sealed run leaves alone; without a finding, it is unknown whether they are still what was
+ * allowed.
+ */
 export function unsealedPaths(tally: Tally): string[] {
   const touched = tally.findings.filter(({ kind }) => TOUCHED.has(kind))
   const paths = allowedNow(tally).map(({ path }) => path)
   return [...new Set(paths)].filter((path) => touched.some((one) => one.path === path))
 }
 
-/** Without a clear sight of the means of proof nothing better can be said. */
+/** Findings that hide the means of proof, so that no better grade is possible. */
 const BLIND: ReadonlySet<Finding['kind']> = new Set(['unreadable', 'runner-changed', 'not-separable'])
 
 const TOUCHED: ReadonlySet<Finding['kind']> = new Set([
@@ -98,7 +101,9 @@ const TOUCHED: ReadonlySet<Finding['kind']> = new Set([
   'means-added',
 ])
 
-/** Means of proof were changed, taken away or passed over. What is only added, was so before or may be changed weakens nothing. */
+/**
+ * Means of proof that were changed, removed or bypassed. Additions, earlier changes and allowed changes weaken nothing.
+ */
 const WEAKENED: ReadonlySet<Finding['kind']> = new Set([
   'tests-changed',
   'tests-deleted',
@@ -121,7 +126,7 @@ export function isTouched(tally: Tally): boolean {
   return tally.findings.some(({ kind }) => TOUCHED.has(kind))
 }
 
-/** Means of proof that were changed as --may-change allows, each once. */
+/** Means of proof changed as --may-change allows, without duplicates. */
 export function excusedPaths({ findings }: Pick<Tally, 'findings'>): string[] {
   return [...new Set(findings.flatMap(({ kind, path }) => (kind === 'may-change' ? [path] : [])))]
 }
@@ -131,7 +136,7 @@ function touchedFindings(tally: Tally): Finding[] {
   return openFindings(tally).filter(({ kind }) => TOUCHED.has(kind))
 }
 
-/** Their paths, each once. */
+/** Their paths, without duplicates. */
 export function touchedPaths(tally: Tally): string[] {
   return [...new Set(touchedFindings(tally).map(({ path }) => path))]
 }

@@ -1,11 +1,11 @@
-/** Loops that an older ralph has stored, in the words of today. */
+/** Converts loops stored by older versions. */
 import type { Fact, Finding, Grade, Loop, Next, Owner, Said, Spec, Tally, Work } from './loop.ts'
 
 type OldWork = Work & { vault?: { path: string; state: string }; project?: { folder: string } }
 type OldTally = Omit<Tally, 'said' | 'findings'> & { said: (string | Said)[]; findings?: (string | Finding)[] }
 type OldLoop = { spec: Spec & { work: OldWork }; tally: OldTally; next: Next }
 
-/** The whole loop. One that is in the words of today stays as it is. */
+/** Converts a loop. A current one stays as it is. */
 export function upgradeLoop({ spec, tally, next }: OldLoop): Omit<Loop, 'id'> {
   const { held, ...counts } = tally
   const { owner } = upgradeSpec(spec).work
@@ -22,7 +22,7 @@ export function upgradeLoop({ spec, tally, next }: OldLoop): Omit<Loop, 'id'> {
   }
 }
 
-/** Tasks of vaults and projects once stood in fields of their own. */
+/** Tasks of vaults and projects once had fields of their own. */
 export function upgradeSpec(spec: Spec & { work: OldWork }): Spec {
   const { vault, project, ...work } = spec.work
   if (vault) {
@@ -37,8 +37,8 @@ export function upgradeSpec(spec: Spec & { work: OldWork }): Spec {
 type Story = { spec: Spec & { work: OldWork }; facts: readonly Fact[]; graded?: true | undefined }
 
 /**
- * The story of a loop, for replaying it. A ralph that knew no grades looked at nothing before any work and ran no
- * experiments, so none are made up for its loops.
+ * The story of a loop, for replaying it. Before grades, ralph ran neither a baseline nor experiments, so none are
+ * invented for those loops.
  */
 export function upgradeStory({ spec, facts, graded }: Story): { spec: Spec; facts: Fact[] } {
   const { work, ...asked } = upgradeSpec(spec)
@@ -52,7 +52,7 @@ export function upgradeStory({ spec, facts, graded }: Story): { spec: Spec; fact
 
 const PERSON = 'A person says: '
 
-/** Grades once knew only whether there were checks. */
+/** Grades once only said whether there were checks. */
 const OLDER: Partial<Record<Grade, string>> = {
   verified: 'All checks passed; an older version of ralph did not run them before the loop began.',
   claimed: 'There was no check, so the agent was taken at its word.',
@@ -78,7 +78,7 @@ function upgradeNext(next: Next, owner: Owner | undefined): Next {
   return isRejected ? { ...next, rejected: true } : next
 }
 
-/** What a vault once asked was known by its sentence alone. */
+/** A vault's question was once known only by its sentence. */
 function aboutOf(owner: Owner | undefined, question = ''): { about?: string } {
   if (owner?.kind !== 'vault') return {}
   if (question.endsWith(' waits in Pending_Approval for your approval.')) return { about: 'approval' }

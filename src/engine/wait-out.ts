@@ -1,4 +1,4 @@
-/** What becomes of a loop whose agent could not work: another one takes over, it is waited for, or the loop halts. */
+/** What happens to a loop whose agent could not work: another agent takes over, the loop waits, or it halts. */
 import { oneLine } from './breaker.ts'
 import { count, overBudget, retryAt } from './limits.ts'
 import type { Loop, Turn } from './loop.ts'
@@ -10,14 +10,14 @@ type Fault = 'limit' | 'overload'
 /** `agent`: whose turn it was. */
 type Faulty = { agent: string; turn: Turn; at: number }
 
-/** A turn that met a limit or an overload. */
+/** A turn that hit a limit or an overload. */
 export function waitOut(loop: Loop, why: Fault, { agent, turn, at }: Faulty): Loop {
   const { spec } = loop
   const tally = why === 'overload' ? { ...loop.tally, overloadedSince: loop.tally.overloadedSince ?? at } : loop.tally
   const counted = { ...loop, tally }
   const stop = tooManyAttempts(tally) ?? overBudget({ limits: spec.limits, tally }, at)
   if (stop) return halt(counted, stop)
-  // Each of several agents has its own patience; a single one counts its faults in a row.
+  // Each of several agents has its own patience; a single one counts its failures in a row.
   const faults = spec.agents ? (tally.resting?.[agent]?.faults ?? 0) + 1 : tally.faults
   const giveUp = givesUpAt(counted)
   const rest = { faults, words: turn.words, ...(turn.resetsAt === undefined ? {} : { resetsAt: turn.resetsAt }) }
@@ -33,7 +33,7 @@ function givesUpAt({ spec, tally }: Loop): number | undefined {
   return tally.overloadedSince + overloadMinutes * 60_000
 }
 
-/** The next agent takes over at once; where none is free, the first to come back is waited for. */
+/** The next agent takes over at once; if none is free, the loop waits for the first to come back. */
 export function standIn(loop: Loop, why: Fault, { agent, rest, at }: { agent: string; rest: Rest; at: number }): Loop {
   const rested = { ...loop, tally: withRest(loop.tally, agent, rest) }
   const { spec, tally } = rested
@@ -44,12 +44,12 @@ export function standIn(loop: Loop, why: Fault, { agent, rest, at }: { agent: st
   return waitUntil(spec.agents ? rested : loop, why, back.until, at)
 }
 
-/** Nobody wants to wait for a limit. */
+/** The user chose not to wait for a limit. */
 function stopAtLimit(loop: Loop, agent: string, at: number): Loop {
   const { spec, tally } = loop
   const { until = 0, resetsAt, words = '' } = tally.resting?.[agent] ?? {}
   const who = spec.agents ? agent : 'It'
-  // A reset that was not believed is none.
+  // An implausible reset does not count.
   const back =
     resetsAt === until
       ? `${who} can continue in ${count(Math.ceil((until - at) / 60_000), 'minute')}, at ${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -1,11 +1,11 @@
-/** What a person picks from the menu of their agent to plan tasks, to review a loop, or to learn why one stopped. */
+/** Prompts that users pick from their agent's menu: to plan tasks, review a loop, or learn why one stopped. */
 
 export type BoardPrompt = {
   name: string
   title: string
   description: string
   argument: { name: string; description: string }
-  /** `given`: what the person typed for the argument. */
+  /** `given`: what the user typed for the argument. */
   words(given: string): string
 }
 

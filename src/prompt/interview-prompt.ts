@@ -1,6 +1,6 @@
-/** What an interviewing agent is told besides the template: that nobody is there, and what was wrong the first time. */
+/** Additions to the interview template: that nobody is available, and what was wrong the first time. */
 
-/** `answers` is what the person wrote down beforehand. */
+/** `answers`: what the user wrote in advance. */
 export function withAnswers(prompt: string, answers: string): string {
   return `${prompt.trimEnd()}
 
@@ -15,7 +15,7 @@ ${answers.trim()}
 `
 }
 
-/** The same round once more. `problems` are sentences. */
+/** The same round again. `problems` are sentences. */
 export function withProblems(prompt: string, problems: readonly string[]): string {
   return `${prompt.trimEnd()}
 

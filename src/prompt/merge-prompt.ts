@@ -1,9 +1,9 @@
-/** The words for an agent that brings two sides of a merge conflict together. */
+/** The prompt for an agent that resolves a merge conflict. */
 
 export type Sides = {
   task: { id: string; title: string; branch: string }
   branch: string
-  /** What came onto the branch meanwhile, as one line a commit. */
+  /** What arrived on the branch in the meantime, one line per commit. */
   others: readonly string[]
   files: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** The message that tells a loop about comments on its changes. */
+/** The message that brings comments on its changes to a loop. */
 import type { Order } from '../engine/loop.ts'
 
 type Comment = {
@@ -11,7 +11,7 @@ type Comment = {
   text: string
 }
 
-/** The order that tells them, and which they are. */
+/** The order with the comments and their numbers. */
 export function reviewOrder(comments: readonly Comment[]): Extract<Order, { kind: 'say' }> {
   const parts = comments.map(({ iteration, path, line, side, quote, text }) => {
     const where = `${path}:${line} (${side === 'old' ? 'before' : 'after'} iteration ${iteration})`

@@ -1,13 +1,12 @@
-/** The words an agent gets for one turn: the task, how to claim it, and what came of the last iteration. */
+/** The prompt for one turn: the task, how to claim it, and the outcome of the last iteration. */
 import { claimTag } from '../engine/claim.ts'
 import { iterationLimit } from '../engine/limits.ts'
 import type { Loop, Next } from '../engine/loop.ts'
 import { allChecks, openStages } from '../engine/stages.ts'
 
 /**
- * A tag is never written alone on a line here, and what others said is quoted, so that an agent which repeats its
- * prompt claims nothing.
- * `tools`: what it can report with.
+ * A tag never stands alone on a line here, and what others said is quoted, so that an agent that repeats its prompt
+ * claims nothing. `tools`: what it can report with.
  */
 export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }>, tools = ''): string {
   const parts = [
@@ -22,26 +21,29 @@ export function buildTurnPrompt(loop: Loop, next: Extract<Next, { kind: 'turn' }
   return `${[...parts.filter(Boolean), ...lessons(next)].join('\n\n')}\n`
 }
 
-/** The task of one in a chain of agents: `{previous}` in it stands for what the one before said, which is told in any case. */
+/** The task of one agent in a chain: `{previous}` stands for what the one before said; without it, that is appended. */
 export function inChain(prompt: string, previous: string): string {
   if (prompt.includes('{previous}')) return prompt.replaceAll('{previous}', () => previous)
   return previous === '' ? prompt : `${prompt.trimEnd()}\n\nThe agent before you said:\n\n${quoted(previous)}`
 }
 
-/** The same for an agent that still has all of that: where we are, how to claim, and what is new. `file`: where the task is. */
+/**
+ * A short prompt for an agent that still has the task: where the loop is, how to claim, and what is new. `file`: where
+ * the task is.
+ */
 export function buildReminder(loop: Loop, next: Extract<Next, { kind: 'turn' }>, file: string): string {
   const where = `This is iteration ${iterationWords(loop, next)} of the loop; the task and its rules have not changed.`
   const parts = [where, `The task is in ${file}.`, howToClaim(loop)]
   return `${[parts.filter(Boolean).join(' '), ...lessons(next)].join('\n\n')}\n`
 }
 
-/** What every turn of a loop is told alike: it stands until this changes. */
+/** What every turn of a loop reads: it applies until this changes. */
 export function lastingWords(loop: Loop): string {
   const most = iterationLimit(loop.spec.limits, loop.tally)
   return [loop.spec.prompt, most, howItIsChecked(loop), howToClaim(loop)].join('\0')
 }
 
-/** The same for one task of a project, where the rendered template says where we are and how to claim. */
+/** The prompt for one task of a project; the rendered template says where the loop is and how to claim. */
 export function buildTaskPrompt(rendered: string, loop: Loop, next: Extract<Next, { kind: 'turn' }>): string {
   const parts = [rendered.trimEnd(), '---', howItIsChecked(loop), HOW_TO_ASK, ...lessons(next)]
   return `${parts.filter(Boolean).join('\n\n')}\n`

@@ -1,6 +1,6 @@
-/** The words of a vault's task: the text of its file, and how to tell by the file how it stands. */
+/** The prompt for a vault's task: the content of its file, and how moving the file reports its state. */
 
-/** `progress`: how its agent tells how far it is; not where it cannot. */
+/** `progress`: how its agent reports progress; absent if it cannot. */
 export type VaultWords = {
   body: string
   from: string

@@ -1,4 +1,4 @@
-/** How large a task seems before any work, told by what costs nothing to look at. */
+/** Estimates the size of a task before any work, from what costs nothing to look at. */
 import { sizeOf } from '../engine/limits.ts'
 import type { Size } from '../engine/loop.ts'
 import { countTracked } from '../host/git-index.ts'

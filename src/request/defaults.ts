@@ -1,25 +1,25 @@
-/** The defaults of a loop's spec, of a vault and of what is kept, in one table. */
+/** The defaults of loops, vaults and retention, in one table. */
 import { claimTag } from '../engine/claim.ts'
 import type { OwnerKind } from '../engine/loop.ts'
 
 export const DEFAULTS = {
-  /** Iterations of a loop, or of a vault's task. */
+  /** Iterations of a loop or of a vault's task. */
   iterations: 10,
-  /** An adaptive limit grows up to here. */
+  /** The ceiling of an adaptive limit. */
   ceiling: 48,
   /** Minutes of a vault's task. Other loops have no time limit. */
   vaultMinutes: 30,
   noProgress: 3,
   sameError: 5,
-  /** How long an open breaker waits before its one retry. Only the dispatcher is certain to be there by then. */
+  /** How long an open breaker waits before its one retry. Only the dispatcher is certain to be running by then. */
   cooldownMinutes: { person: 0, project: 0, vault: 0, session: 0, pane: 30, board: 0, fleet: 0 },
-  /** How long an overload is waited for. */
+  /** How long to wait for an overloaded service. */
   overloadMinutes: 120,
   silenceMinutes: 10,
-  /** How much of what an agent prints in a turn its transcript keeps. */
+  /** How much of an agent's output per turn its transcript keeps. */
   transcriptMb: 500,
   checkMinutes: 10,
-  /** How long the checks may take before any work; what is not known by then counts as passed. */
+  /** How long the baseline may take; what is unknown by then counts as passed. */
   baselineMinutes: { person: 5, project: 5, vault: 5, session: 0.33, pane: 5, board: 5, fleet: 5 },
   permissions: 'bypass',
   context: 'fresh',
@@ -27,16 +27,16 @@ export const DEFAULTS = {
   stateDir: 'Ralph_State',
   doneFolder: 'Done',
   checkIntervalSeconds: 5,
-  /** For so long a new file must not have changed. */
+  /** How long a new file must be unchanged. */
   quietSeconds: 1.5,
   /** Days that transcripts and checkpoints are kept. */
   keepDays: 30,
 } as const
 
-/** What claims a loop where no other promise was asked for. */
+/** The default promise. */
 export const SIGNAL = 'TASK_COMPLETE'
 
-/** How the agent of a loop says that it is done. Tasks of projects and vaults are claimed by files, not by words. */
+/** How the agent of a loop claims to be done. Tasks of projects and vaults are claimed by files, not by words. */
 export const CLAIMS: Readonly<Record<OwnerKind, { promise: string; signals: readonly string[] }>> = {
   person: { promise: 'COMPLETE', signals: [SIGNAL] },
   session: { promise: 'COMPLETE', signals: [SIGNAL] },

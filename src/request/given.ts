@@ -1,8 +1,8 @@
-/** What somebody has given, without what nobody named: an option that was left out is absent, not undefined. */
+/** Drops undefined values: an option that was not given is absent, not undefined. */
 
 export function given<Value extends object>(value: Value): Given<Value> {
   const entries = Object.entries(value).filter(([, field]) => field !== undefined)
-  return Object.fromEntries(entries) as Given<Value> // which has just those fields
+  return Object.fromEntries(entries) as Given<Value> // it has exactly those fields
 }
 
 export type Given<Value> = {

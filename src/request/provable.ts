@@ -1,9 +1,9 @@
-/** Whether the proof that is required can ever be reached: what cannot is refused before anything is spent. */
+/** Whether the required proof is possible at all: if not, the request is refused before anything is spent. */
 import type { Grade, Spec } from '../engine/loop.ts'
 import { allChecks } from '../engine/stages.ts'
 import { RalphError } from '../error.ts'
 
-/** `check`: how a check is given here. `whose`: what cannot be proven. */
+/** `check`: how to give a check here. `whose`: what cannot be proven. */
 export type Provable = { check?: string; whose?: string }
 
 export function mustBeProvable(spec: Spec, { check = '--verify "npm test"', whose }: Provable = {}): void {
@@ -17,7 +17,7 @@ export function mustBeProvable(spec: Spec, { check = '--verify "npm test"', whos
 
 function unreachable(spec: Spec, grade: Grade, { check, asked }: { check: string; asked: string }): string | undefined {
   if (allChecks(spec).length === 0) return `${asked} needs a check: add one with ${check}.`
-  // A command that is the task itself needs no experiment, as long as its tests are left alone.
+  // A command that is the task itself needs no experiment, as long as its tests are untouched.
   if (spec.proof === undefined || spec.until || grade === 'kept') return undefined
   if (grade === 'tested')
     return `The proof must be "tested", which only experiments can show: leave out --proof ${spec.proof}, or require "kept".`

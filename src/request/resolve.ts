@@ -1,4 +1,4 @@
-/** A request becomes the spec of a loop. Precedence: request, environment, wrapped prompt, config, defaults. */
+/** Resolves a request into the spec of a loop. Precedence: request, environment, wrapped prompt, config, defaults. */
 
 import { estimateIterations } from '../engine/limits.ts'
 import type { Limits, Size, Spec } from '../engine/loop.ts'
@@ -26,7 +26,7 @@ export async function resolveSpec(request: LoopRequest, place: Place): Promise<S
   return {
     prompt,
     promise: asked ?? promise,
-    // Who asks for a promise of their own wants no other word to end the loop, except those they list.
+    // A custom promise replaces the default words that end a loop, except those the user lists.
     signals: signals.length === 0 ? [] : unique([...(asked ? [] : signals), ...own]),
     checks: resolveChecks(request, place),
     until: until !== undefined,
@@ -40,13 +40,13 @@ export async function resolveSpec(request: LoopRequest, place: Place): Promise<S
   }
 }
 
-/** What a config says about the proof and the transcript, for loops whose other settings were heard before. */
+/** The config's proof and transcript settings, for loops whose other settings were resolved before. */
 export function proofConfig(config: Config): Config {
   const { proof, require, protect, may_change, proof_minutes, proof_setup, worktree_files, transcript_mb } = config
   return given({ proof, require, protect, may_change, proof_minutes, proof_setup, worktree_files, transcript_mb })
 }
 
-/** How strong a proof must be, and how it is looked for. */
+/** How strong the proof must be, and how it is established. */
 function resolveProof(
   request: LoopRequest,
   { dir, config }: Place,
@@ -65,7 +65,7 @@ function resolveProof(
   }
 }
 
-/** It would match nothing, and nobody would know. */
+/** Otherwise it would silently match nothing. */
 function mustBeUsable(dir: string, glob: string, lead = 'The'): void {
   if (glob.startsWith(`${dir}/`) || glob.split('/').includes('..'))
     throw new RalphError(
@@ -100,7 +100,7 @@ function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces
     silenceMinutes: request.silenceMinutes ?? DEFAULTS.silenceMinutes,
     transcriptMb: config.transcript_mb ?? DEFAULTS.transcriptMb,
     checkMinutes: request.checkMinutes ?? DEFAULTS.checkMinutes,
-    // A command that is the task itself is waited for.
+    // A command that is the task itself is always waited for.
     ...(request.until === undefined ? { baselineMinutes } : {}),
     ...(proofMinutes === undefined ? {} : { proofMinutes }),
     ...(proofSetup === undefined ? {} : { proofSetup }),
@@ -108,7 +108,7 @@ function resolveWork(request: LoopRequest, { dir, gitDir, worktree, owner, faces
   }
 }
 
-/** The commands that prove the work. One that cannot be read is refused now, not after the first iteration. */
+/** The commands that prove the work. An unparsable one is refused now, not after the first iteration. */
 export function resolveChecks(
   { checks, until, stages = [] }: Pick<LoopRequest, 'checks' | 'until' | 'stages'>,
   { dir, config }: Pick<Place, 'dir' | 'config'>,
@@ -137,7 +137,7 @@ function resolveStages(stages: Spec['stages']): Spec['stages'] {
   return stages
 }
 
-/** `wrapped`: the limit that a wrapped prompt names. */
+/** `wrapped`: the limit named in a wrapped prompt. */
 export async function resolveLimits(
   { limits = {}, size }: Pick<LoopRequest, 'limits'> & { size: Size },
   place: Place,

@@ -1,4 +1,4 @@
-/** What is asked of the sandbox: by somebody, or else by the config. */
+/** The sandbox settings: from the request, or else from the config. */
 import { RalphError } from '../error.ts'
 import type { Config } from '../formats/config.ts'
 import { given } from './given.ts'
