@@ -132,7 +132,7 @@ describe.concurrent('a breaker that cools down', () => {
     const going = await cooling(place, 0.01, [edit('a.txt'), { text: DONE }])
     expect(await going.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 4 } })
     const { stdout } = await place.ralph(['show'])
-    expect(stdout).toContain('So the breaker opened (no-progress): 3 iterations in a row changed nothing.')
+    expect(stdout).toContain('The breaker opened (no-progress): 3 iterations in a row changed nothing.')
     expect(stdout).toMatch(/The cooldown was over after 0:0\d\. Next: iteration 4\./)
     expect((await place.ralph(['show', onlyLoop(place), '4'])).stdout).toContain(
       'Nothing in the worktree has changed recently.',
@@ -155,7 +155,7 @@ describe.concurrent('a breaker that cools down', () => {
     expect((await place.ralph(['status'])).stdout).toContain('waiting, breaker open')
     const known = await place.ralph(['status', onlyLoop(place), '--json'])
     expect(known.end).toMatchObject({ status: 'waiting', breaker: 'open', waits_for: 'cooldown' })
-    expect((await place.ralph(['resume'])).stdout).toContain('It tries at once.')
+    expect((await place.ralph(['resume'])).stdout).toContain('tries again at once.')
     expect(await going.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 4 } })
     expect((await place.ralph(['show'])).stdout).toContain('You reset the breaker.')
   })
@@ -178,7 +178,7 @@ describe.concurrent('a wait for a limit', () => {
     expect((await place.ralph(['status', onlyLoop(place)])).stdout).toMatch(
       /waiting for the agent until \d\d:\d\d:\d\d/,
     )
-    expect((await place.ralph(['resume'])).stdout).toContain('It tries at once.')
+    expect((await place.ralph(['resume'])).stdout).toContain('tries again at once.')
     expect(await going.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
   })
 
@@ -187,7 +187,7 @@ describe.concurrent('a wait for a limit', () => {
     const going = await waiting(place)
     going.child.kill('SIGKILL')
     await going.ended
-    expect((await place.ralph(['status'])).stdout).toContain('waiting, its ralph is gone')
+    expect((await place.ralph(['status'])).stdout).toContain('waiting, no process')
     expect(await place.ralph(['resume', '--json'])).toMatchObject({
       code: 0,
       end: { status: 'completed', iterations: 1 },

@@ -21,19 +21,19 @@ function sentence({ stderr }: Ran): string {
 
 describe.concurrent('a wrong command line', () => {
   test.each<[string[], string]>([
-    [['run', 'x', '--agnt', 'y'], 'There is no option --agnt. Did you mean --agent?'],
+    [['run', 'x', '--agnt', 'y'], 'Unknown option: --agnt. Did you mean --agent?'],
     [['run', 'x', '--max-iteration', '3'], 'Did you mean --max-iterations?'],
     [['status', '--jsn'], 'Did you mean --json?'],
-    [['run', 'x', '--zzzzzzzzzz'], 'There is no option --zzzzzzzzzz.'],
-    [['statsu'], 'There is no command "statsu". Did you mean "ralph stat'],
-    [['frobnicate'], 'There is no command "frobnicate".'],
+    [['run', 'x', '--zzzzzzzzzz'], 'Unknown option: --zzzzzzzzzz.'],
+    [['statsu'], 'Unknown command: "statsu". Did you mean "ralph stat'],
+    [['frobnicate'], 'Unknown command: "frobnicate".'],
     [['help', 'rnu'], 'Did you mean "ralph run"?'],
     [['run', 'x', '--agent'], '--agent needs a value'],
     [['run', 'x', '--agent', '--json'], '--agent needs a value'],
-    [['run', 'x', '--json=1'], '--json is a switch and takes no value'],
-    [['run', 'x', '--timeout', '1', '--timeout', '2'], '--timeout is given twice'],
-    [['run', 'one', 'two'], 'The prompt must be one text, but 2 were given'],
-    [['run'], 'There is no prompt'],
+    [['run', 'x', '--json=1'], '--json takes no value'],
+    [['run', 'x', '--timeout', '1', '--timeout', '2'], '--timeout can only be given once'],
+    [['run', 'one', 'two'], 'The prompt must be one argument, got 2'],
+    [['run'], 'Missing prompt'],
     [['run', 'x', '--agent', 'claud'], 'Did you mean "claude"?'],
     [
       ['run', 'x', '--on-halt', 'best', '--agent', 'command:true'],
@@ -44,10 +44,10 @@ describe.concurrent('a wrong command line', () => {
     [['run', 'x', '--until', '', '--agent', 'command:true'], '--until is empty'],
     [['run', 'x', '--completion-promise', ' ', '--agent', 'command:true'], '--completion-promise is empty'],
     [['run', 'x', '--stage', '<A>', '--agent', 'command:true'], '"<A>" is not a valid stage name'],
-    [['run', 'x', '--require', 'best', '--agent', 'command:true'], '--require must be verified, tested or kept, but'],
+    [['run', 'x', '--require', 'best', '--agent', 'command:true'], '--require must be verified, tested or kept, got'],
     [['run', 'x', '--require', 'claimed', '--agent', 'command:true'], '--require must be verified, tested or kept'],
-    [['run', 'x', '--proof', 'none', '--agent', 'command:true'], '--proof must be off, seal or full, but is "none"'],
-    [['run', 'x', '--protect', '', '--agent', 'command:true'], '--protect is empty. Give it a glob.'],
+    [['run', 'x', '--proof', 'none', '--agent', 'command:true'], '--proof must be off, seal or full, got "none"'],
+    [['run', 'x', '--protect', '', '--agent', 'command:true'], '--protect is empty. Give a glob such as "test/**".'],
     [
       ['run', 'x', '--protect', '[', '--agent', 'command:true'],
       '--protect "[" has a "[" that is never closed. Write it like "test/**".',
@@ -65,20 +65,20 @@ describe.concurrent('a wrong command line', () => {
     [['allow', 'nosuch'], 'No such loop: nosuch'],
     [['rollback'], 'Name a loop and an iteration'],
     [['rollback', 'x'], 'Name a loop and an iteration'],
-    [['rollback', 'x', '-1'], 'is not the number of an iteration'],
+    [['rollback', 'x', '-1'], 'Not an iteration number'],
     [['rollback', 'nosuch', '1'], 'No such loop: nosuch'],
     [['undo'], 'Name a loop'],
-    [['undo', 'x', 'y'], 'Too many words'],
+    [['undo', 'x', 'y'], 'Unexpected argument'],
     [['accept', 'nosuch'], 'No such loop: nosuch'],
     [['accept', '--brnch', 'x'], 'Did you mean --branch?'],
-    [['show', 'x', 'y', 'z'], 'Too many words'],
-    [['prune', '7'], 'Too many words'],
-    [['doctor', 'rebuild'], 'Too many words'],
-    [['status', 'x', 'y'], 'Too many words'],
+    [['show', 'x', 'y', 'z'], 'Unexpected argument'],
+    [['prune', '7'], 'Unexpected argument'],
+    [['doctor', 'rebuild'], 'Unexpected argument'],
+    [['status', 'x', 'y'], 'Unexpected argument'],
     [['show', 'nosuch'], 'No such loop: nosuch'],
     [['resume', 'nosuch'], 'No such loop: nosuch'],
     [['cancel'], 'No loop has been started in this folder'],
-    [['steer', 'x'], 'Name a loop and give the words in quotes'],
+    [['steer', 'x'], 'Name a loop and put the message in quotes'],
   ])('%j is refused with exit code 2', async (args, words) => {
     const ran = await makePlace({ git: false }).ralph(args)
     expect(ran.code).toBe(2)
@@ -147,7 +147,7 @@ describe.concurrent('a prompt', () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['run', ...args, '--agent', place.agent(CLAIMS)])
     expect(ran.code).toBe(2)
-    expect(sentence(ran)).toContain('There is no prompt.')
+    expect(sentence(ran)).toContain('Missing prompt.')
   })
 
   test('file that is missing or a folder is refused', async () => {

@@ -124,7 +124,7 @@ describe('a person', () => {
     await makeBent(place)
     const { code, stdout, stderr } = await place.ralph(['allow', 'bent-1', 'test/a.test.ts'])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toContain('Loop bent-1 may keep its changes to test/a.test.ts.\n')
+    expect(stdout).toContain('Allowed loop bent-1 to keep its changes to test/a.test.ts.\n')
     expect(stdout).toContain('were allowed by you.')
   })
 

@@ -115,8 +115,8 @@ describe.concurrent('ralph run', () => {
     expect(head).toContain(`loop ${onlyLoop(place)} · agent ${agent}`)
     expect(check).toBe('check: ls finished')
     expect(before).toBe('before: ls finished fails')
-    expect(rest[0]).toMatch(/^ {2}1 ✗ {2}said it is done; refused: ls finished fails/)
-    expect(rest[1]).toMatch(/^ {2}2 ✓ {2}said it is done; proven: ls finished passes/)
+    expect(rest[0]).toMatch(/^ {2}1 ✗ {2}claimed done; refused: ls finished fails/)
+    expect(rest[1]).toMatch(/^ {2}2 ✓ {2}claimed done; verified: ls finished passes/)
     expect(rest[2]).toMatch(/^✓ complete, proof: verified, after 2 iterations\./)
     expect(ran.stderr).toBe('')
   })
@@ -321,7 +321,7 @@ describe.concurrent('ralph show', () => {
     expect(stdout).toContain('ralph checked: ls finished fails')
     expect(stdout).toContain('Next: iteration 2.')
     expect(stdout).toContain('Before any work, ralph checked: ls finished fails')
-    expect(stdout).toContain('So it is complete, proof: verified.')
+    expect(stdout).toContain('It is complete, proof: verified.')
     expect(stdout).toContain('complete, proof: verified, after 2 iterations.')
     expect((await place.ralph(['show', onlyLoop(place).slice(0, 5)])).stdout).toBe(stdout)
   })
@@ -446,7 +446,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`, '--json')
     await agentCalled(place)
     const paused = await place.ralph(['pause'])
-    expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('pauses when its iteration is over') })
+    expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('pauses after its current iteration') })
     letGo(place)
     expect(await going.ended).toMatchObject({ code: 130, end: { status: 'paused', iterations: 1 } })
     const resumed = await place.ralph(['resume', '--json'])
@@ -496,7 +496,7 @@ describe.concurrent('ralph steer', () => {
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`)
     await agentCalled(place)
     const told = await place.ralph(['steer', onlyLoop(place), 'use tabs & $(no shell)'])
-    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('Its next iteration hears it.') })
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('gets the message in its next iteration.') })
     letGo(place)
     expect((await going.ended).code).toBe(0)
     expect(place.prompt(1)).not.toContain('use tabs')
@@ -689,9 +689,9 @@ describe.concurrent('ralph stats', () => {
   test('says what is wrong with its options', async () => {
     const place = makePlace({ git: false })
     for (const [args, message] of [
-      [['--since', 'soon'], '--since must be a time that has passed, such as 24h, 7d or 2026-11-01, but is "soon".'],
-      [['--owner', 'me'], '--owner must be person, project, vault, session, pane, board or fleet, but is "me".'],
-      [['--json', '--csv'], 'Give either --json or --csv, not both.'],
+      [['--since', 'soon'], '--since must be a time in the past, such as 24h, 7d or 2026-11-01, got "soon".'],
+      [['--owner', 'me'], '--owner must be person, project, vault, session, pane, board or fleet, got "me".'],
+      [['--json', '--csv'], 'Use either --json or --csv, not both.'],
     ] as const)
       expect(await place.ralph(['stats', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })
@@ -748,7 +748,7 @@ describe.concurrent('ralph prune', () => {
     const files = (id: string) => readdirSync(join(place.home, 'transcripts', id)).sort()
     expect((await place.ralph(['prune'])).stdout).toContain('0 iterations')
     expect(files(done)).toEqual(['1.jsonl', 'loop.jsonl'])
-    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('1 iteration and 2 checkpoints.')
+    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('1 iteration, 2 checkpoints,')
     expect([files(done), files(open)]).toEqual([['loop.jsonl'], ['1.jsonl', 'loop.jsonl']])
     expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
     expect((await place.ralph(['status', '--json'])).lines).toEqual(before)
@@ -833,10 +833,10 @@ describe.concurrent('ralph demo', () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['demo'])
     expect(ran.code).toBe(0)
-    expect(ran.stdout).toContain('said it is done; refused: node --test fails')
+    expect(ran.stdout).toContain('claimed done; refused: node --test fails')
     expect(ran.stdout).toContain('refused: only its changes to cart.test.mjs make node --test pass')
     expect(ran.stdout).toContain('complete, proof: verified, after 4 iterations.')
-    expect(ran.stdout).toContain('So it is complete, proof: verified.')
+    expect(ran.stdout).toContain('It is complete, proof: verified.')
     expect(existsSync(place.home)).toBe(false)
     const [, shown = ''] = /```\n(check: [\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? []
     expect(withoutChance(ran.stdout)).toContain(withoutChance(shown))

@@ -136,5 +136,5 @@ test('Ctrl-C while the board is filled ends it with 0 and leaves no process', as
 test.each(['--port=1', '--open'])('%s is refused without --serve', async (option) => {
   const { code, stderr } = await onDatabase(makePlace({ git: false })).ralph(['demo', option])
   expect(code).toBe(2)
-  expect(stderr).toContain('means nothing without --serve.')
+  expect(stderr).toContain('needs --serve.')
 })

@@ -32,7 +32,7 @@ describe.concurrent('an order with more than its kind has', () => {
     ])
     expect(query(place, 'SELECT * FROM told')).toEqual([])
     const { stdout } = await place.ralph(['show', String(end.loop_id)])
-    expect(stdout).toContain('An order from you could not be read, so nobody obeyed it: "checks" is an unknown field.')
+    expect(stdout).toContain('An order from you could not be read and was ignored: "checks" is an unknown field.')
   })
 
   test.each([

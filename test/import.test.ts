@@ -86,10 +86,14 @@ describe.concurrent('ralph import', () => {
 
 describe.concurrent('wrong use of ralph import', () => {
   test.each<[story: string, args: string[], says: RegExp]>([
-    ['no words', [], /Name the file and the project/],
-    ['no project', ['plan.md'], /plan\.md is not a vibe-kanban database\. Name the project.*ralph import --help/],
-    ['neither file nor project', ['missing.db'], /missing\.db does not exist/],
-    ['too many words', ['plan.md', 'shop', 'more'], /Too many words: "more"/],
+    ['no words', [], /Missing file and project name/],
+    [
+      'no project',
+      ['plan.md'],
+      /plan\.md is not a vibe-kanban database, so a project name is needed.*ralph import --help/,
+    ],
+    ['neither file nor project', ['missing.db'], /No such file: missing\.db/],
+    ['a third argument', ['plan.md', 'shop', 'more'], /Unexpected argument: "more"/],
     ['an unknown option', ['plan.md', 'shop', '--dri', 'x'], /Did you mean --dir\?/],
     ['no such file', ['missing.md', 'shop'], /The task file .*missing\.md cannot be read/],
     ['a folder', ['.', 'shop'], /cannot be read/],
@@ -159,7 +163,7 @@ test('ralph import brings the tasks of vibe-kanban to the board, once', async ()
   const { path } = foreign
   const found = `${path}: 1 new project, 3 new tasks (2 todo, 1 done), 0 already on the board.\n`
   const dry = await place.ralph(['import', path, '--dry-run'])
-  expect(dry.stdout).toBe(`${found}Nothing was imported: --dry-run only looks.\n`)
+  expect(dry.stdout).toBe(`${found}Dry run: nothing was imported.\n`)
   expect((await place.ralph(['import', path])).stdout).toBe(`${found}Next: ralph board\n`)
   expect((await place.ralph(['import', path])).stdout).toBe(
     `${path}: 0 new projects, 0 new tasks, 3 already on the board.\nNext: ralph board\n`,

@@ -189,12 +189,12 @@ describe.concurrent('an MCP server', () => {
     })
     expect(stderr).toBe(`For Claude Code, in ${join(person(place), '.claude.json')}:\n`)
     const unknown = await place.ralph(['mcp', '--print-config', 'pi'])
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/takes no MCP server that ralph knows of/) })
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/ralph cannot set up MCP for/) })
   })
 
   test.each([
     ['mcp --project', '--project needs --print-config AGENT.'],
-    ['mcp --loop --print-config claude', 'Choose one of --print-config and --loop.'],
+    ['mcp --loop --print-config claude', 'Use either --print-config or --loop, not both.'],
   ])('ralph %s is refused', async (line, sentence) => {
     const { code, stderr } = await makePlace({ git: false }).ralph(line.split(' '))
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
@@ -222,7 +222,7 @@ describe.concurrent('every agent', () => {
     expect(snapshot(place)).toEqual(after)
     const gone = await place.ralph(['uninstall', agent, scope, '--yes'])
     expect(gone).toMatchObject({ code: 0, stderr: '' })
-    expect(gone.stdout).toContain('ralph is taken out of ')
+    expect(gone.stdout).toContain('Removed ralph from ')
     expect(snapshot(place)).toEqual(before)
     expect(existsSync(place.home)).toBe(false)
     expect((await place.ralph(['uninstall', agent, scope])).stdout).toMatch(/^Nothing to do: /)
@@ -250,13 +250,13 @@ describe.concurrent('asking first', () => {
     const before = snapshot(place)
     const argv = [process.execPath, LAUNCHER, 'install', 'claude']
     const no = openTerminal(argv, { dir: place.dir, env: place.env })
-    await no.shows('Write this? [y/N]')
+    await no.shows('Apply these changes? [y/N]')
     await no.enter('')
     expect(await no.ended()).toBe(1)
     expect(no.screen()).toContain('Nothing was written.')
     expect(snapshot(place)).toEqual(before)
     const yes = openTerminal(argv, { dir: place.dir, env: place.env })
-    await yes.shows('Write this? [y/N]')
+    await yes.shows('Apply these changes? [y/N]')
     await yes.enter('y')
     expect(await yes.ended()).toBe(0)
     expect(existsSync(settingsOf(place))).toBe(true)
@@ -265,7 +265,7 @@ describe.concurrent('asking first', () => {
   test.skipIf(!hasTmux)('Ctrl-C at the question writes nothing', async () => {
     const place = makePlace({ git: false })
     const terminal = openTerminal([process.execPath, LAUNCHER, 'install', 'claude'], { dir: place.dir, env: place.env })
-    await terminal.shows('Write this? [y/N]')
+    await terminal.shows('Apply these changes? [y/N]')
     terminal.press('C-c')
     expect(await terminal.ended()).not.toBe(0)
     expect(existsSync(settingsOf(place))).toBe(false)
@@ -286,14 +286,14 @@ describe.concurrent('asking first', () => {
 
 describe.concurrent('wrong use', () => {
   test.each<[args: string[], sentence: string]>([
-    [['install'], 'Name the agent: claude, codex,'],
+    [['install'], 'Missing agent: one of claude, codex,'],
     [['install', 'claud'], 'Did you mean claude?'],
     [['install', 'zzz'], 'Choose from claude, codex,'],
-    [['uninstall', 'claude', '--user', '--project'], 'Choose one of --user and --project'],
-    [['install', 'claude', 'codex'], 'Too many words: "codex"'],
-    [['install', 'codex', '--vault', '.'], '--vault is for claude alone'],
-    [['install', 'claude', '--vault', '.', '--project'], '--vault stands alone'],
-    [['install', 'claude', '--vault', 'nowhere'], '--vault nowhere: there is no such folder'],
+    [['uninstall', 'claude', '--user', '--project'], 'Use either --user or --project, not both'],
+    [['install', 'claude', 'codex'], 'Unexpected argument: "codex"'],
+    [['install', 'codex', '--vault', '.'], '--vault only works with claude'],
+    [['install', 'claude', '--vault', '.', '--project'], '--vault cannot be combined with --user or --project'],
+    [['install', 'claude', '--vault', 'nowhere'], 'No such folder: --vault nowhere'],
     [['install', 'claude', '--vault', '.', '--yes'], 'is not a vault: it contains none of Needs_Action, Done'],
   ])('%j', async (args, sentence) => {
     const ran = await makePlace({ git: false }).ralph(args)
@@ -313,12 +313,12 @@ describe.concurrent('wrong use', () => {
     await place.ralph(['install', 'claude', '--yes'])
     const ran = await place.ralph(['install', 'claude', '--project', '--yes'])
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toContain('first `ralph uninstall claude`')
+    expect(ran.stderr).toContain('run `ralph uninstall claude` first')
     const other = makePlace({ git: false })
     await other.ralph(['install', 'claude', '--project', '--yes'])
     expect((await other.ralph(['install', 'claude', '--yes'])).stdout).toContain('hooks may run twice')
     expect((await other.ralph(['uninstall', 'claude', '--yes'])).code).toBe(0)
-    expect((await other.ralph(['uninstall', 'claude'])).stdout).toContain('(--project, given there)')
+    expect((await other.ralph(['uninstall', 'claude'])).stdout).toContain('(run it there with --project)')
   })
 })
 
@@ -514,7 +514,7 @@ describe.concurrent('where agents look', () => {
   test('disabled hooks are noted', async () => {
     const place = makePlace({ git: false })
     put(settingsOf(place), '{"disableAllHooks": true}')
-    expect((await place.ralph(['install', 'claude', '--yes'])).stdout).toContain('hooks are switched off')
+    expect((await place.ralph(['install', 'claude', '--yes'])).stdout).toContain('hooks are turned off')
   })
 })
 
@@ -535,7 +535,7 @@ describe.concurrent('in a project', () => {
     put(join(place.dir, '.gemini/settings.json'), '{}\n')
     commitAll(place)
     const ran = await place.ralph(['install', 'gemini', '--project', '--yes'])
-    expect(ran.stdout).toContain('Note: .gemini/settings.json is in your commits')
+    expect(ran.stdout).toContain('Note: .gemini/settings.json is tracked by git')
     expect(status(place)).toBe(' M .gemini/settings.json\n')
   })
 
@@ -629,7 +629,7 @@ describe.concurrent('in a vault', () => {
     const before = snapshot(place)
     const ran = await place.ralph(['install', 'claude', '--vault', vault, '--yes'])
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain("stop.sh is there already, and it is not ralph's. Rename it")
+    expect(ran.stderr).toContain('stop.sh already exists and was not written by ralph. Rename it')
     expect(snapshot(place)).toEqual(before)
   })
 
@@ -653,7 +653,7 @@ describe.concurrent('in a vault', () => {
     expect(statSync(script).mode & 0o777).toBe(0o755)
     expect((await install()).stdout).toMatch(/^Nothing to do: /)
     chmodSync(script, 0o600)
-    expect((await install()).stdout).toMatch(/stop\.sh can be started again\.\nNothing else to do: /)
+    expect((await install()).stdout).toMatch(/stop\.sh is executable again\.\nNothing else to do: /)
     expect(statSync(script).mode & 0o777).toBe(0o700)
     writeFileSync(script, `${readFileSync(script, 'utf8')}# by an older ralph\n`)
     chmodSync(script, 0o644)
@@ -691,7 +691,9 @@ test.concurrent('what the user changed since stays, and a note says so', async (
   const edited = readFileSync(settingsOf(place), 'utf8').replace('"dark"', '"light"')
   writeFileSync(settingsOf(place), edited)
   const ran = await place.ralph(['uninstall', 'claude', '--yes'])
-  expect(ran.stdout).toContain("~/.claude/settings.json was changed since: only what is ralph's was taken out.")
+  expect(ran.stdout).toContain(
+    '~/.claude/settings.json has changed since it was installed: only the parts added by ralph were removed.',
+  )
   expect(readFileSync(settingsOf(place), 'utf8')).toBe(OTHERS.replace('"dark"', '"light"'))
 })
 

@@ -28,7 +28,7 @@ describe.concurrent('ralph init', () => {
     const place = makePlace()
     const ran = await place.ralph(['init', 'shop'])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
-    expect(ran.stdout).toContain(`Made ${FOLDER}/spec.md.`)
+    expect(ran.stdout).toContain(`Created ${FOLDER}/spec.md.`)
     expect(ran.stdout).toContain('ralph interview shop')
     expect(ran.stdout).toContain(`\`git add -f ${FOLDER}\``)
     expect(place.read(`${FOLDER}/spec.md`)).toMatch(/^# shop\n/)
@@ -51,7 +51,7 @@ describe.concurrent('ralph init', () => {
   test.each([
     [['init'], 'ralph init NAME'],
     [['init', '../shop'], 'is not a name for a project'],
-    [['init', 'a', 'b'], 'Too many words: "b"'],
+    [['init', 'a', 'b'], 'Unexpected argument: "b"'],
     [['interview'], 'ralph interview NAME'],
     [['interview', 'shop'], 'ralph init shop'],
   ])('ralph %j is refused: %s', async (args, words) => {
@@ -67,7 +67,7 @@ describe.concurrent('ralph interview --non-interactive', () => {
     expect(ran.stdout).toMatch(
       /^ralph interview shop · agent command:.* · 3 rounds\nround 1 of 3\n {4}Round 1\.\nround 2/,
     )
-    expect(ran.stdout).toMatch(/2 tasks in .*tasks\.json\. Go on with: ralph execute shop\n$/)
+    expect(ran.stdout).toMatch(/2 tasks in .*tasks\.json\. Next: ralph execute shop\n$/)
     expect(place.calls()).toEqual(['1 1', '2 1', '3 1'])
     expect(place.prompt(2)).toContain('This is round 2 of 3.')
     expect(place.prompt(2)).toContain('<answers>\nIt must be blue.\n</answers>')
@@ -117,7 +117,7 @@ describe.concurrent('ralph interview --non-interactive', () => {
     )
     expect(ran).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('did not end well (crash: it exited with code 5: no luck).'),
+      stdout: expect.stringContaining('The agent failed: crash: it exited with code 5: no luck'),
     })
   })
 

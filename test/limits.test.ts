@@ -51,8 +51,8 @@ describe.concurrent('the limit of a loop', () => {
     expect(resumed).toMatchObject({ code: 0, end: { status: 'completed', proof: 'verified', iterations: 4 } })
     expect(place.read('progress.txt')).toBe('1\n2\n3\n4\n')
     const { stdout } = await place.ralph(['show', loop])
-    expect(stdout).toContain('So it halted (max-iterations): Reached the limit of 2 iterations.')
-    expect(stdout).toContain('You took it up again with up to 5 iterations. Next: iteration 3.')
+    expect(stdout).toContain('It halted (max-iterations): Reached the limit of 2 iterations.')
+    expect(stdout).toContain('You resumed it with up to 5 iterations. Next: iteration 3.')
     expect(stdout).toContain('complete, proof: verified, after 4 iterations')
     // Checkpoints go on where they ended.
     expect((await place.ralph(['rollback', loop, '2'])).code).toBe(0)

@@ -86,12 +86,12 @@ describe.concurrent('an agent that prints more than its transcript holds', () =>
     expect(ran.lines.filter(({ text }) => text === full)).toHaveLength(1)
     const loop = onlyLoop(place)
     expect(statSync(join(place.home, 'transcripts', loop, '1.jsonl')).size).toBeLessThan(1_200_000)
-    expect((await place.ralph(['show', loop])).stdout).toContain('2 MB of what it printed were not kept.')
+    expect((await place.ralph(['show', loop])).stdout).toContain('2 MB of its output was not kept.')
     const { stdout } = await place.ralph(['show', loop, '1'])
     expect(stdout).toContain('the transcript has reached its limit of 1 MB')
     expect(stdout).toContain('2 MB more were printed, and not kept')
     expect((await place.ralph(['doctor', '--rebuild'])).code).toBe(0)
-    expect((await place.ralph(['show', loop])).stdout).toContain('2 MB of what it printed were not kept.')
+    expect((await place.ralph(['show', loop])).stdout).toContain('2 MB of its output was not kept.')
   })
 
   test('and never ends is ended by its time limit, not by silence', async () => {

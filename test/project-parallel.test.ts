@@ -494,7 +494,7 @@ describe.concurrent('Ctrl-C', () => {
     const running = startExecute(place, turns, '--parallel', '2')
     await begun(place, running, 'a', 'b')
     running.child.kill('SIGINT')
-    await until('it says so', () => running.stdout().includes('Pausing after the iterations under way'))
+    await until('it says so', () => running.stdout().includes('Pausing after the current iterations'))
     writeFileSync(join(place.root, 'go'), '')
     const ran = await running.ended
     expect(ran).toMatchObject({ code: 130, end: { reason: 'paused', completed: ['T1'], iterations: 2 } })
@@ -516,7 +516,7 @@ describe.concurrent('Ctrl-C', () => {
     const running = startExecute(place, turns, '--parallel', '2')
     await begun(place, running, 'T1-began', 'T2-began')
     running.child.kill('SIGINT')
-    await until('it says so', () => running.stdout().includes('Pausing after the iterations under way'))
+    await until('it says so', () => running.stdout().includes('Pausing after the current iterations'))
     running.child.kill('SIGINT')
     expect(await running.ended).toMatchObject({ code: 130, end: { reason: 'paused', completed: [] } })
     expect(isThere(place, `${FOLDER}/results.md`)).toBe(true)

@@ -155,12 +155,12 @@ describe.concurrent('a project from its beginning to its end', () => {
     expect(ran.code).toBe(0)
     expect(ran.stdout).toContain('ralph project shop · agent scripted:')
     expect(ran.stdout).toContain('2 tasks')
-    expect(ran.stdout).toContain('No check: tasks without "verify"')
+    expect(ran.stdout).toContain('No check: nothing proves the tasks without "verify"')
     expect(ran.stdout).toMatch(
       /✓ {2}T1 {2}Title of T1: completed \(1\/2\)[\s\S]*✓ {2}T2 {2}Title of T2: completed \(2\/2\)/,
     )
     expect(ran.stdout).toMatch(
-      /\n✓ All 2 tasks are completed\.\n {2}3 iterations, .* · The whole story: \.artefacts\/shop\/results\.md\n$/,
+      /\n✓ All 2 tasks are completed\.\n {2}3 iterations, .* · Details: \.artefacts\/shop\/results\.md\n$/,
     )
   })
 

@@ -221,7 +221,7 @@ describe.concurrent('loops of a project', () => {
     const going = startExecute(place, { T1: turns as never })
     await until('its third turn', () => going.lines().filter(({ type }) => type === 'iteration-start').length >= 4)
     going.child.kill('SIGINT')
-    await until('it says so', () => going.stdout().includes('Pausing after the iterations under way'))
+    await until('it says so', () => going.stdout().includes('Pausing after the current iterations'))
     going.child.kill('SIGINT')
     await going.ended
     place.env.GO = place.dir

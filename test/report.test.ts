@@ -128,7 +128,7 @@ describe('Markdown for a pull request', () => {
     expect(stdout).toContain('\n`sh check.sh` failed before the loop began and passes now.\n')
     expect(stdout).toMatch(/\n\| `sh check\.sh` \| fails.* \| passes \|\n/)
     expect(stdout).toMatch(
-      /\n\| 1 ✗ \| said it is done; refused: sh check\.sh fails: @&#8203;everyone \| \+3 −0 \| \d+:\d\d \| - \|\n/,
+      /\n\| 1 ✗ \| claimed done; refused: sh check\.sh fails: @&#8203;everyone \| \+3 −0 \| \d+:\d\d \| - \|\n/,
     )
     expect(stdout).toContain(`\`ralph proof ${onlyLoop(place)} --again\``)
     expect(stdout).toContain('\n````text\n```\n</details>\n@everyone\n````\n\n</details>\n')
@@ -146,18 +146,18 @@ describe('Markdown for a pull request', () => {
 
 describe('what cannot be', () => {
   test.each<[argv: string[], says: string]>([
-    [['show', '-o', 'x.txt'], 'The file must end in .html or .md, but is "x.txt".'],
-    [['show', '-o', '-'], 'The file must end in .html or .md, but is "-".'],
+    [['show', '-o', 'x.txt'], 'The name of the file must end in .html or .md, got "x.txt".'],
+    [['show', '-o', '-'], 'The name of the file must end in .html or .md, got "-".'],
     [['show', '-o'], '--output needs a value: --output FILE.'],
-    [['show', '-o', 'x.html', '--json'], '-o and --json do not go together.'],
-    [['show', '-o', 'x.html', '--follow'], '-o and --follow do not go together.'],
-    [['show', '--markdown', '--json'], '--markdown and --json do not go together.'],
-    [['show', '--markdown', '-o', 'x.html'], '--markdown goes with a FILE.md.'],
-    [['show', '--redact'], '--redact goes with -o FILE or --markdown.'],
-    [['stats', '-o', 'x.md'], 'The file must end in .html, but is "x.md".'],
-    [['stats', '-o', 'x.html', '--csv'], '-o and --csv do not go together.'],
-    [['stats', '--redact'], '--redact goes with -o FILE.'],
-    [['stats', '--markdown'], 'There is no option --markdown.'],
+    [['show', '-o', 'x.html', '--json'], '-o cannot be combined with --json.'],
+    [['show', '-o', 'x.html', '--follow'], '-o cannot be combined with --follow.'],
+    [['show', '--markdown', '--json'], '--markdown cannot be combined with --json.'],
+    [['show', '--markdown', '-o', 'x.html'], '--markdown writes FILE.md.'],
+    [['show', '--redact'], '--redact needs -o FILE or --markdown.'],
+    [['stats', '-o', 'x.md'], 'The name of the file must end in .html, got "x.md".'],
+    [['stats', '-o', 'x.html', '--csv'], '-o cannot be combined with --csv.'],
+    [['stats', '--redact'], '--redact needs -o FILE.'],
+    [['stats', '--markdown'], 'Unknown option: --markdown.'],
   ])('%j is refused', async (argv, says) => {
     const { code, stdout, stderr } = await place.ralph(argv)
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
@@ -168,7 +168,7 @@ describe('what cannot be', () => {
     const { code, stderr } = await place.ralph(['show', onlyLoop(place), '1', '-o', 'x.html'])
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining('A report is about the whole loop: leave the number out.'),
+      expect.stringContaining('A report covers the whole loop. Leave out the iteration number.'),
     ])
     expect(existsSync(join(place.dir, 'x.html'))).toBe(false)
   })
@@ -176,12 +176,12 @@ describe('what cannot be', () => {
   test('a folder is not overwritten', async () => {
     mkdirSync(join(place.dir, 'folder.html'))
     const { code, stderr } = await place.ralph(['show', '-o', 'folder.html'])
-    expect([code, stderr]).toEqual([1, 'ralph: folder.html is a folder. Name another file: -o FILE.html\n'])
+    expect([code, stderr]).toEqual([1, 'ralph: folder.html is a folder. Choose another file: -o FILE.html\n'])
   })
 
   test('no folder is made for it', async () => {
     const { code, stderr } = await place.ralph(['show', '-o', 'nowhere/x.html'])
-    expect([code, stderr]).toEqual([1, 'ralph: There is no folder nowhere. Make it first, or name another file.\n'])
+    expect([code, stderr]).toEqual([1, 'ralph: No such folder: nowhere. Create it first, or choose another file.\n'])
     expect(existsSync(join(place.dir, 'nowhere'))).toBe(false)
   })
 })

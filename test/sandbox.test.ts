@@ -129,7 +129,7 @@ describe.concurrent('--sandbox', () => {
   test.for<[args: string[], says: string]>([
     [['--sandbox', '--sandbox-allow', 'dokcer'], 'did you mean "docker"?'],
     [['--sandbox-allow', 'docker'], 'Add --sandbox'],
-    [['--sandbox=on'], '--sandbox must be strict or off, but is "on"'],
+    [['--sandbox=on'], '--sandbox must be strict or off, got "on"'],
   ])('%s is refused', async ([args, says]) => {
     const place = makePlace()
     const ran = await place.ralph(['run', 'x', '--agent', agent(place, 'echo x > x.txt'), ...args])

@@ -42,7 +42,7 @@ describe.concurrent('a turn that was interrupted', () => {
     )
     expect((await place.ralph(['status'])).stdout).toContain('interrupted in a session of Claude Code')
     expect((await place.ralph(['status', loop])).stdout).toContain(
-      `Interrupted in the middle of a turn; /ralph:resume goes on in a session, ralph resume ${loop} without one.`,
+      `Interrupted during a turn. Resume it in a session with /ralph:resume, or here with ralph resume ${loop}.`,
     )
     expect(asked(await session.type('/ralph:resume'))).toBe(2)
   })
@@ -94,7 +94,7 @@ describe.concurrent('a loop that has ended', () => {
     expect(existsSync(join(place.dir, '.claude/ralph-loop.local.md'))).toBe(true)
     expect(asked(await session.work())).toBe(3)
     expect((await session.work('Yes.\n\n<promise>DONE</promise>')).said).toContain('done after 3 iterations')
-    expect((await place.ralph(['show', loop])).stdout).toContain('You took it up again with up to 3 iterations.')
+    expect((await place.ralph(['show', loop])).stdout).toContain('You resumed it with up to 3 iterations.')
     expect(answerOf(await session.type('/ralph:status'))).toContain(`done after 3 iterations`)
   })
 

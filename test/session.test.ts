@@ -1557,7 +1557,9 @@ describe.concurrent('from outside', () => {
 
   test('cancel and steer reach the session', async () => {
     const { place, session, loop } = await looping('Build it')
-    expect((await place.ralph(['steer', loop, 'Use tabs.'])).stdout).toContain('Its next iteration hears it.')
+    expect((await place.ralph(['steer', loop, 'Use tabs.'])).stdout).toContain(
+      'gets the message in its next iteration.',
+    )
     const heard = await session.work()
     expect([asked(heard), heard.prompt.includes('> A person says: Use tabs.')]).toEqual([2, true])
     expect((await session.work()).prompt).not.toContain('Use tabs.')

@@ -37,9 +37,7 @@ describe.concurrent('a task whose checks were bent', () => {
     expect((await place.ralph(['status', loop])).stdout).toContain(answers)
     expect((await place.task('list')).stdout).toMatch(new RegExp(`waiting approval .* ralph allow ${loop}\n`))
     expect((await place.task('state', 'b')).stdout).toMatch(
-      new RegExp(
-        `to accept it +ralph allow ${loop}\n +or instead +ralph steer ${loop} "…"\n +or not +ralph task reject`,
-      ),
+      new RegExp(`allow +ralph allow ${loop}\n +or instead +ralph steer ${loop} "…"\n +or reject +ralph task reject`),
     )
     const briefing = await place.ralph(['briefing', place.dir])
     expect(briefing.stdout).toContain(

@@ -132,7 +132,7 @@ describe.concurrent('ralph task', () => {
   test('says in a few words what it did', async () => {
     const place = makeVault()
     expect((await place.task('start', place.put('letter.md'), '--max-iterations', '3')).stdout).toMatch(
-      /^Started letter; it has time until \d\d:\d\d:\d\d.*\.\n {2}Its state: Ralph_State\/letter\.json\n$/,
+      /^Started letter; it times out at \d\d:\d\d:\d\d.*\.\n {2}State file: Ralph_State\/letter\.json\n$/,
     )
     expect(await place.task('check-complete', 'letter')).toMatchObject({
       code: 1,
@@ -150,7 +150,7 @@ describe.concurrent('ralph task', () => {
     expect(stdout).toMatch(/\n\n {2}1 {2}\d:\d\d {2}ok {2}Read it\n$/)
     place.move('letter.md', 'Done')
     expect((await place.task('iterate', 'letter', '--action', 'Send it')).stdout).toBe(
-      'Counted iteration 2 of 3. Its file is where it belongs: it is completed.\n',
+      'Counted iteration 2 of 3. Its file is in the done folder: the task is completed.\n',
     )
     expect((await place.task('complete', 'letter', '--exit-reason', 'sent')).stdout).toMatch(
       /^Completed letter \(sent\) after 2 iterations and \d:\d\d; 0 files made, 0 changed\.\n$/,
@@ -294,18 +294,18 @@ describe.concurrent('ralph task', () => {
   })
 
   test.each<[what: string, args: string[], code: number, says: string]>([
-    ['no verb', [], 2, 'Say what to do: ralph task start|check-complete|'],
+    ['no verb', [], 2, 'Missing verb: ralph task start|check-complete|'],
     ['a verb that is none', ['strat', 'x'], 2, 'Did you mean "ralph task start"?'],
-    ['a name that objects have', ['constructor'], 2, 'There is no verb "constructor".'],
-    ['no file', ['start'], 2, 'FILE is missing'],
-    ['no task', ['state'], 2, 'ID is missing'],
-    ['an empty id', ['state', ''], 2, 'ID is missing'],
-    ['two tasks', ['state', 'a', 'b'], 2, 'Too many words: "b"'],
-    ['a task to a list', ['list', 'a'], 2, 'Too many words: "a"'],
-    ['an option of another verb', ['state', 'a', '--action', 'x'], 2, 'There is no option --action.'],
+    ['a name that objects have', ['constructor'], 2, 'Unknown verb: "constructor".'],
+    ['no file', ['start'], 2, 'Missing FILE'],
+    ['no task', ['state'], 2, 'Missing ID'],
+    ['an empty id', ['state', ''], 2, 'Missing ID'],
+    ['two tasks', ['state', 'a', 'b'], 2, 'Unexpected argument: "b"'],
+    ['a task to a list', ['list', 'a'], 2, 'Unexpected argument: "a"'],
+    ['an option of another verb', ['state', 'a', '--action', 'x'], 2, 'Unknown option: --action.'],
     ['an option with a wrong letter', ['iterate', 'a', '--acton', 'x'], 2, 'Did you mean --action?'],
-    ['no action', ['iterate', 'a'], 2, '--action is missing: --action TEXT.'],
-    ['no step', ['progress', 'a', '--total', '1', '--completed', '1'], 2, '--step is missing'],
+    ['no action', ['iterate', 'a'], 2, 'Missing option: --action TEXT.'],
+    ['no step', ['progress', 'a', '--total', '1', '--completed', '1'], 2, 'Missing option: --step'],
     ['a total in words', ['progress', 'a', '--total', 'two', '--completed', '1', '--step', 'x'], 2, 'whole number'],
     ['more than all', ['progress', 'a', '--total', '1', '--completed', '2', '--step', 'x'], 2, 'only 1 steps'],
     ['a duration before zero', ['iterate', 'a', '--action', 'x', '--duration', '-1'], 2, 'above 0'],
@@ -588,11 +588,11 @@ Claimed: the file is in its place, and nothing was there to check it with.
 
   test.each<[what: string, args: string[], says: string]>([
     ['a time that is none', ['vault', '--since', 'yesterday'], 'such as 90m, 24h, 7d, 2026-11-15'],
-    ['a time to come', ['vault', '--since', '2999-01-01'], 'must be a time that is over'],
+    ['a time to come', ['vault', '--since', '2999-01-01'], 'must be a time in the past'],
     ['a folder that is not a vault', ['.'], 'is not a vault'],
     ['a vault that is not there', ['nowhere'], 'is not there'],
     ['no vault at all', [], 'No vault found'],
-    ['two vaults', ['vault', 'vault'], 'Too many words'],
+    ['two vaults', ['vault', 'vault'], 'Unexpected argument'],
   ])('refuses %s', async (_, args, says) => {
     const ran = await makeVault().ralph(['briefing', ...args])
     expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(says) })
@@ -609,7 +609,7 @@ describe.concurrent('what was', () => {
     writeFileSync(join(state, 'mine.json'), '{"mine": true}')
     writeFileSync(join(state, '.hook', 'session.s1'), 'over\n')
     writeFileSync(join(place.home, 'vaults', `${loopOf(place, 'over')}.json`), '{}')
-    expect((await place.ralph(['prune'])).stdout).toContain('the state of 0 tasks of vaults.')
+    expect((await place.ralph(['prune'])).stdout).toContain('the state of 0 vault tasks.')
     expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('the state of 1 task of vaults.')
     expect(readdirSync(state).sort()).toEqual(['.hook', 'mine.json', 'open.json'])
     expect(readdirSync(join(state, '.hook'))).toEqual(['open'])
@@ -638,7 +638,7 @@ describe.concurrent('what was', () => {
     await place.task('start', place.put('a.md'))
     await place.task('timeout', 'a')
     renameSync(place.vault, `${place.vault}-away`)
-    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('the state of 0 tasks of vaults.')
+    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('the state of 0 vault tasks.')
     renameSync(`${place.vault}-away`, place.vault)
     expect(await place.json('state', 'a')).toMatchObject({ status: 'timeout' })
   })

@@ -943,10 +943,10 @@ test('people read calm lines', async () => {
   for (const line of [
     'ralph vault .*work · agent scripted:.*',
     `${time}  ▸  letter  started with scripted:.*`,
-    `${time}  ✓  letter  iteration 1 of 10: said it is done.*`,
+    `${time}  ✓  letter  iteration 1 of 10: claimed done.*`,
     `${time}  ✓  letter  completed in 1 iteration, \\d+:\\d\\d, proof: claimed\\. There is no check.*`,
     `${time}  \\?  pay  waits for you: pay.md waits in Pending_Approval for your approval. Approve: ralph task approve --vault \\S+ pay, or .*`,
-    `${time}  ✗  bad.md  was not begun. .*priority must be .* Now in Failed/bad.md`,
+    `${time}  ✗  bad.md  was not started. .*priority must be .* Now in Failed/bad.md`,
   ])
     expect(stdout).toMatch(new RegExp(`^${line}$`, 'm'))
 })

@@ -92,9 +92,7 @@ describe.concurrent(`${GROUPS.weak}, what was accepted:`, () => {
   test('files that were edited after the checks', async () => {
     const { stdout, trailer } = await accepted(editing)
     expect(trailer).toBe('')
-    expect(stdout).toContain(
-      'The files are not exactly those that the loop ended with, so the commit carries no Ralph-Proof trailer.',
-    )
+    expect(stdout).toContain('Files changed after the loop ended, so the commit has no Ralph-Proof trailer.')
   })
 
   test('files that were edited after the checks, for programs', async () => {
@@ -108,7 +106,7 @@ describe.concurrent(`${GROUPS.weak}, what was accepted:`, () => {
       commitAll(place)
     })
     expect(trailer).toMatch(/^verified \(tree [0-9a-f]{12}, before the merge\)$/)
-    expect(stdout).toMatch(/No check has seen the merged files, because \S+ had moved on\.\n$/)
+    expect(stdout).toMatch(/\n\S+ has new commits, so the merged files have not been checked\.\n$/)
   })
 })
 

@@ -1,5 +1,4 @@
-/** `ralph accept`: takes the work of a loop over. */
-
+/** `ralph accept`: merges the work of a loop. */
 import type { AcceptHow } from '../../drive/accept.ts'
 import { ended } from '../../engine/loop.ts'
 import { type Accepted, accept as operation } from '../../operations/accept.ts'
@@ -15,12 +14,13 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'accept',
   words: 'LOOP [options]',
-  summary: 'Merges the work of a loop that ran with --worktree into your branch, and removes its worktree.',
-  about:
-    'What the agent left uncommitted is committed first, with your hooks; hooks and git settings that the loop changed are not used, and are listed. If it does not merge, nothing is changed. Its commit carries the trailers Ralph-Loop and Ralph-Proof; files that were changed after the loop ended get no Ralph-Proof. If ralph is killed while your files are being changed, the next accept, status or doctor puts them back and says so.',
+  summary: 'Merges the work of a loop that ran with --worktree into your branch and removes its worktree.',
+  about: `Uncommitted work is committed first, with your hooks; hooks and git settings that the loop changed are listed and not used. If
+the merge fails, nothing changes. The commit gets the trailers Ralph-Loop and Ralph-Proof, but no Ralph-Proof if files changed after
+the loop ended. If ralph is killed during the merge, the next accept, status or doctor restores your files and says so.`,
   options: {
-    squash: { help: 'merge it as one commit' },
-    branch: { help: 'do not merge: leave the branch, ready for a pull request' },
+    squash: { help: 'merge as a single commit' },
+    branch: { help: 'do not merge; keep the branch for a pull request' },
     json: { help: 'print one JSON object' },
   },
 }
@@ -41,8 +41,7 @@ export const accept: Command = {
 }
 
 function howOf(args: Args): AcceptHow {
-  if (args.flag('squash') && args.flag('branch'))
-    throw usage(spec, '--squash merges and --branch does not: choose one of them.')
+  if (args.flag('squash') && args.flag('branch')) throw usage(spec, 'Use either --squash or --branch, not both.')
   return args.flag('squash') ? 'squash' : args.flag('branch') ? 'branch' : 'merge'
 }
 
@@ -70,7 +69,7 @@ function wordsOf({ branch, base, unchecked, nothing }: Accepted, how: AcceptHow)
       ? `The branch ${branch} is ready: git push -u origin ${branch}`
       : `Merged into ${base}${how === 'squash' ? ' as one commit' : ''}.`
   if (unchecked === 'changed')
-    return `${done}\nThe files are not exactly those that the loop ended with, so the commit carries no Ralph-Proof trailer.\n`
-  if (unchecked === 'merged') return `${done}\nNo check has seen the merged files, because ${base} had moved on.\n`
+    return `${done}\nFiles changed after the loop ended, so the commit has no Ralph-Proof trailer.\n`
+  if (unchecked === 'merged') return `${done}\n${base} has new commits, so the merged files have not been checked.\n`
   return `${done}\n`
 }

@@ -1,10 +1,10 @@
-/** What an agent said and did in an iteration, as `ralph show LOOP N` prints it: words, tool calls, what it met. */
+/** What an agent did in an iteration, as `ralph show LOOP N` prints it: messages, tool calls, notes. */
 import type { Row } from '../../operations/activity-rows.ts'
 import { getActivity } from '../../operations/get-activity.ts'
 import type { Context } from './context.ts'
 import { paint, short } from './text.ts'
 
-/** `prompted`: called where an attempt begins, with its number. Returns whether there was anything. */
+/** `prompted`: called with the attempt number where an attempt starts. Returns whether anything was printed. */
 export async function printActivity(
   context: Context,
   asked: { loop: string; iteration: number },
@@ -31,7 +31,7 @@ function rowText({ out }: Context, { kind, text, name = '' }: Row): string {
     case 'note':
       return `${paint(out, 'yellow', '!')} ${short(text, Math.max(40, out.columns - 2))}\n`
     case 'exit':
-      return `\n${paint(out, 'cyan', `── it ended: ${text}`)}\n`
+      return `\n${paint(out, 'cyan', `── ended: ${text}`)}\n`
     default:
       return `${text.trimEnd()}\n`
   }

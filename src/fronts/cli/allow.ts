@@ -1,4 +1,4 @@
-/** `ralph allow`: lets changed tests or configuration stand. */
+/** `ralph allow`: accepts changed tests or configuration. */
 import { statusOf } from '../../engine/loop.ts'
 import { type Allowed, allow as operation } from '../../operations/allow.ts'
 import { standingOf } from '../../operations/standing.ts'
@@ -11,10 +11,10 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'allow',
   words: 'LOOP [PATH…] [options]',
-  summary: 'Accepts the changes to tests or configuration that a loop is waiting on, and continues the loop here.',
-  about: `A loop waits for this when its checks pass only because of what the agent changed in the tests or in their configuration.
-PATH is one of the files it names; without PATH, all of them. The checks are tried again with these files as they are, and the proof
-says who allowed them. To refuse, say what to do instead: ralph steer LOOP "put the test back". No agent can allow anything.`,
+  summary: 'Allows changes to tests or configuration that a loop is waiting for, and continues the loop here.',
+  about: `A loop waits for this when its checks pass only because the agent changed the tests or their configuration. PATH is one of the
+files it names (default: all of them). The checks run again with these files as they are, and the proof records who allowed them.
+To refuse, say what to do instead: ralph steer LOOP "restore the test". Agents cannot allow changes.`,
   options: DRIVING,
 }
 
@@ -36,16 +36,16 @@ async function lineOf({ store }: Context, { loop, paths, heard }: Allowed): Prom
 
 async function wordsOf({ store }: Context, allowed: Allowed): Promise<string> {
   const { loop: id, paths } = allowed
-  const lead = `Loop ${id} may keep its changes to ${paths.join(', ')}.`
+  const lead = `Allowed loop ${id} to keep its changes to ${paths.join(', ')}.`
   switch (allowed.heard) {
     case 'nobody':
       return lead
     case 'driver':
-      return `${lead} Whoever drives it hears that now.`
+      return `${lead} It takes effect now.`
     case 'later':
       return `${lead} ${allowed.how}`
     case 'session':
-      return `${lead} It is not done yet, and goes on at the next turn of ${allowed.session}.`
+      return `${lead} It is not done yet, and continues with the next turn in ${allowed.session}.`
     case 'here': {
       const { sentence, hint } = standingOf(await store().load(id))
       return `${lead}\nLoop ${id}: ${sentence}\n${hint}`

@@ -14,12 +14,12 @@ const spec: CommandSpec = {
 
 test.each<[what: string, argv: string[], words: string[], rest: string[]]>([
   ['nothing', [], [], []],
-  ['words before and after options', ['one', '--heat', '9', 'two'], ['one', 'two'], []],
-  ['what stands behind two dashes', ['one', '--', '--heat', '--', 'x'], ['one'], ['--heat', '--', 'x']],
+  ['arguments before and after options', ['one', '--heat', '9', 'two'], ['one', 'two'], []],
+  ['arguments after two dashes', ['one', '--', '--heat', '--', 'x'], ['one'], ['--heat', '--', 'x']],
   ['a negative number', ['-1'], ['-1'], []],
   ['a dash', ['-'], ['-'], []],
-  ['a text that begins with dashes', ['--- begins'], ['--- begins'], []],
-  ['an empty word', [''], [''], []],
+  ['text that starts with dashes', ['--- begins'], ['--- begins'], []],
+  ['an empty argument', [''], [''], []],
 ])('%s: words and rest', (_, argv, words, rest) => {
   expect(parseArgs(spec, argv)).toMatchObject({ words, rest })
 })
@@ -31,13 +31,13 @@ test('an option has one value, many or none', () => {
   expect([bare.text('heat'), bare.many('topping'), bare.flag('eggless')]).toEqual([undefined, [], false])
 })
 
-test('a letter stands for its option', () => {
+test('an option can be given by its letter', () => {
   const short: CommandSpec = { ...spec, options: { output: { value: 'FILE', short: 'o', help: 'Where it goes.' } } }
   for (const argv of [['-o', 'cake'], ['-o=cake'], ['--output', 'cake']])
     expect(parseArgs(short, argv).text('output')).toBe('cake')
   expect(() => parseArgs(short, ['-o'])).toThrow('--output needs a value: --output FILE.')
-  expect(() => parseArgs(short, ['-o', 'a', '--output', 'b'])).toThrow('--output is given twice')
-  expect(() => parseArgs(short, ['-x'])).toThrow('There is no option -x.')
+  expect(() => parseArgs(short, ['-o', 'a', '--output', 'b'])).toThrow('--output can only be given once')
+  expect(() => parseArgs(short, ['-x'])).toThrow('Unknown option: -x.')
   expect(printHelp(short)).toContain('  -o, --output FILE  Where it goes.\n')
 })
 
@@ -51,18 +51,16 @@ test.each([
 
 test('a whole number can be too large', () => {
   const args = parseArgs(spec, ['--heat=9999999999'])
-  expect(() => args.whole('heat')).toThrow('--heat must be at most 999999999, but is "9999999999".')
+  expect(() => args.whole('heat')).toThrow('--heat must be at most 999999999, got "9999999999".')
 })
 
-test.each(['-1', 'ten', '1e3', '1.5', '', ' 8'])('"%s" is no whole number', (text) => {
+test.each(['-1', 'ten', '1e3', '1.5', '', ' 8'])('"%s" is not a whole number', (text) => {
   const args = parseArgs(spec, [`--heat=${text}`])
-  expect(() => args.whole('heat')).toThrow(
-    `--heat must be a whole number, but is "${text}". See \`ralph bake --help\`.`,
-  )
+  expect(() => args.whole('heat')).toThrow(`--heat must be a whole number, got "${text}". See \`ralph bake --help\`.`)
 })
 
-test('a whole number may have a least value', () => {
-  expect(() => parseArgs(spec, ['--heat', '1']).whole('heat', 2)).toThrow('a whole number of at least 2, but is "1"')
+test('a whole number may have a minimum', () => {
+  expect(() => parseArgs(spec, ['--heat', '1']).whole('heat', 2)).toThrow('a whole number of at least 2, got "1"')
 })
 
 test.each<[text: string, number: number | undefined]>([
@@ -79,20 +77,20 @@ test.each<[text: string, number: number | undefined]>([
 })
 
 test.each<[argv: string[], says: string]>([
-  [['--het', '9'], 'There is no option --het. Did you mean --heat?'],
-  [['--zzzzzz'], 'There is no option --zzzzzz. See'],
-  [['--toString'], 'There is no option --toString.'],
+  [['--het', '9'], 'Unknown option: --het. Did you mean --heat?'],
+  [['--zzzzzz'], 'Unknown option: --zzzzzz. See'],
+  [['--toString'], 'Unknown option: --toString.'],
   [['-heat'], '--heat needs a value: --heat DEGREES.'],
   [['--heat'], '--heat needs a value: --heat DEGREES.'],
   [['--heat', '--eggless'], '--heat needs a value'],
-  [['--eggless=no'], '--eggless is a switch and takes no value.'],
-  [['--heat', '1', '--heat', '2'], '--heat is given twice; it takes one value.'],
-  [['a', 'b', 'c'], 'Too many words: "c".'],
+  [['--eggless=no'], '--eggless takes no value.'],
+  [['--heat', '1', '--heat', '2'], '--heat can only be given once.'],
+  [['a', 'b', 'c'], 'Unexpected argument: "c".'],
 ])('%j is refused', (argv, says) => {
   expect(() => parseArgs(spec, argv, 2)).toThrow(says)
 })
 
-test('help tells what it is for, how it is called, what can be set and what people type', () => {
+test('help shows the summary, the usage, the options and the examples', () => {
   expect(printHelp({ ...spec, about: 'It takes an hour.', examples: [['ralph bake tart', 'A tart']] })).toBe(
     `Bakes a cake.
 

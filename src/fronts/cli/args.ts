@@ -1,14 +1,14 @@
-/** Command lines of ralph itself: a table of options a command, read strictly, printed as help. */
+/** Command lines: each command has a table of options, which is parsed strictly and printed as help. */
 import { RalphError } from '../../error.ts'
 import { nearest } from '../../formats/nearest.ts'
 
 export type Option = {
-  /** What stands for the value in the help. Absent: the option is a switch. */
+  /** Placeholder for the value in the help. Absent: the option is a switch. */
   value?: string
-  /** The value may be left out, and is only taken behind `=`. */
+  /** The value may be left out, and must follow `=` if given. */
   optional?: true
   many?: true
-  /** One letter that stands for it, as in `-o`. */
+  /** One-letter form, as in `-o`. */
   short?: string
   help: string
 }
@@ -24,10 +24,10 @@ export type CommandSpec = {
 }
 
 export type Args = {
-  /** Whose arguments they are. */
+  /** The command these arguments belong to. */
   spec: CommandSpec
   words: string[]
-  /** What stands behind `--`. */
+  /** Everything after `--`. */
   rest: string[]
   flag(name: string): boolean
   text(name: string): string | undefined
@@ -38,7 +38,7 @@ export type Args = {
   amount(name: string): number | undefined
 }
 
-/** `mostWords` is how many words besides options the command takes. */
+/** `mostWords`: how many positional arguments the command takes. */
 export function parseArgs(
   spec: CommandSpec,
   argv: readonly string[],
@@ -56,9 +56,8 @@ export function parseArgs(
       continue
     }
     const [name, option] = findOption(spec, match[1] ?? '')
-    if (given.has(name) && !option.many) throw usage(spec, `--${name} is given twice; it takes one value.`)
-    if (option.value === undefined && match[2] !== undefined)
-      throw usage(spec, `--${name} is a switch and takes no value.`)
+    if (given.has(name) && !option.many) throw usage(spec, `--${name} can only be given once.`)
+    if (option.value === undefined && match[2] !== undefined) throw usage(spec, `--${name} takes no value.`)
     if (option.value === undefined || (option.optional && match[2] === undefined)) {
       given.set(name, [])
       continue
@@ -68,7 +67,7 @@ export function parseArgs(
       throw usage(spec, `--${name} needs a value: --${name} ${option.value}.`)
     given.set(name, [...(given.get(name) ?? []), value])
   }
-  if (words.length > mostWords) throw usage(spec, `Too many words: "${words[mostWords]}".`)
+  if (words.length > mostWords) throw usage(spec, `Unexpected argument: "${words[mostWords]}".`)
   const text = (name: string) => given.get(name)?.at(-1)
   return {
     spec,
@@ -80,11 +79,11 @@ export function parseArgs(
     whole(name, least = 0) {
       const value = text(name)
       if (value === undefined) return undefined
-      if (/^\d{10,}$/.test(value)) throw usage(spec, `--${name} must be at most 999999999, but is "${value}".`)
+      if (/^\d{10,}$/.test(value)) throw usage(spec, `--${name} must be at most 999999999, got "${value}".`)
       if (!/^\d+$/.test(value) || Number(value) < least)
         throw usage(
           spec,
-          `--${name} must be a whole number${least > 0 ? ` of at least ${least}` : ''}, but is "${value}".`,
+          `--${name} must be a whole number${least > 0 ? ` of at least ${least}` : ''}, got "${value}".`,
         )
       return Number(value)
     },
@@ -92,23 +91,23 @@ export function parseArgs(
       const value = text(name)
       if (value === undefined) return undefined
       if (!/^\d{1,9}(\.\d+)?$/.test(value) || Number(value) === 0)
-        throw usage(spec, `--${name} must be a number above 0, but is "${value}".`)
+        throw usage(spec, `--${name} must be a number above 0, got "${value}".`)
       return Number(value)
     },
   }
 }
 
-/** By its name or by its letter. */
+/** Finds an option by its name or its letter. */
 function findOption(spec: CommandSpec, typed: string): readonly [name: string, option: Option] {
   const found = Object.entries(spec.options).find(([name, { short }]) => name === typed || short === typed)
   if (!found) throw unknownOption(spec, typed)
   return found
 }
 
-// A token with dashes only, a negative number, or a text that merely begins with a dash is a word, not an option.
+// Only dashes, a negative number, or other text that merely starts with a dash is an argument, not an option.
 const OPTION = /^-{1,2}([a-zA-Z][a-zA-Z0-9-]*)(?:=([\s\S]*))?$/
 
-/** Help that answers: what is it for, how is it called, what can I set, what do people type. */
+/** The help of a command: what it does, how to call it, its options, and examples. */
 export function printHelp(spec: CommandSpec): string {
   const rows = Object.entries(spec.options).map(
     ([name, option]) =>
@@ -140,5 +139,5 @@ export function usage(spec: CommandSpec, message: string): RalphError {
 function unknownOption(spec: CommandSpec, name: string): RalphError {
   const close = nearest(name, Object.keys(spec.options))
   const dashes = name.length === 1 ? '-' : '--'
-  return usage(spec, `There is no option ${dashes}${name}.${close ? ` Did you mean --${close}?` : ''}`)
+  return usage(spec, `Unknown option: ${dashes}${name}.${close ? ` Did you mean --${close}?` : ''}`)
 }

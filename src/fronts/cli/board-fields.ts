@@ -14,7 +14,7 @@ import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'
 import { parseStage } from './request.ts'
 
-/** `known`: the limits that the task has; those that are not named stay. */
+/** `known`: the current limits of the task; limits not given stay. */
 export function fieldsOf(args: Args, { cwd }: Pick<Context, 'cwd'>, known: BoardLimits = {}): BoardPatch {
   const repo = args.text('repo')
   return {
@@ -38,11 +38,11 @@ export function fieldsOf(args: Args, { cwd }: Pick<Context, 'cwd'>, known: Board
   }
 }
 
-/** What `set` takes besides. */
+/** The options that only `set` has. */
 export function changesOf(args: Args): BoardPatch {
   const { loop, once, archive, unarchive } = switches(args)
-  if (loop && once) throw usage(args.spec, '--loop and --once exclude each other.')
-  if (archive && unarchive) throw usage(args.spec, '--archive and --unarchive exclude each other.')
+  if (loop && once) throw usage(args.spec, 'Use either --loop or --once, not both.')
+  if (archive && unarchive) throw usage(args.spec, 'Use either --archive or --unarchive, not both.')
   return given({
     title: args.text('title'),
     status: statusIn(args, args.text('status')),
@@ -67,19 +67,19 @@ function clearable(args: Args, field: string): string {
   const close = nearest(field, names)
   throw usage(
     args.spec,
-    `There is no field "${field}".${close ? ` Did you mean ${close}?` : ''} There are: ${names.join(', ')}.`,
+    `Unknown field: "${field}".${close ? ` Did you mean ${close}?` : ''} The fields are: ${names.join(', ')}.`,
   )
 }
 
 export function statusIn(args: Args, text: string | undefined): BoardStatus | undefined {
   const found = BOARD_STATUSES.find((status) => status === text)
   if (text === undefined || found) return found
-  throw usage(args.spec, `--status is one of ${BOARD_STATUSES.join(', ')}, but is "${text}".`)
+  throw usage(args.spec, `--status must be one of ${BOARD_STATUSES.join(', ')}, got "${text}".`)
 }
 
 function descriptionOf(args: Args, cwd: string): string | undefined {
   const [text, file] = [args.text('description'), args.text('file')]
-  if (text !== undefined && file !== undefined) throw usage(args.spec, 'Give either --description or --file, not both.')
+  if (text !== undefined && file !== undefined) throw usage(args.spec, 'Use either --description or --file, not both.')
   return file === undefined ? text : readText(resolve(cwd, file), 'description')
 }
 
@@ -95,7 +95,7 @@ function limitsOf(args: Args, known: BoardLimits): BoardLimits | undefined {
 function priorityOf(args: Args): number | undefined {
   const text = args.text('priority')
   if (text === undefined || /^-?\d{1,6}$/.test(text)) return text === undefined ? undefined : Number(text)
-  throw usage(args.spec, `--priority must be a whole number, but is "${text}".`)
+  throw usage(args.spec, `--priority must be a whole number, got "${text}".`)
 }
 
 function listOf(args: Args, name: string): string[] | undefined {

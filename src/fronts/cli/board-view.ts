@@ -1,4 +1,4 @@
-/** What `ralph board` prints for people. */
+/** The text output of `ralph board`. */
 import { count } from '../../engine/limits.ts'
 import type { BoardGroup } from '../../formats/board-task.ts'
 import type { FoundTask, ListedTask } from '../../operations/get-task.ts'
@@ -13,7 +13,7 @@ const COLOURS: Readonly<Record<ListedTask['status'], Style>> = {
 }
 
 export function taskLines(tasks: readonly ListedTask[], out: Output): string {
-  if (tasks.length === 0) return 'There are no tasks. Add one: ralph board new "What to do" --verify "npm test"\n'
+  if (tasks.length === 0) return 'No tasks yet. Add one: ralph board new "What to do" --verify "npm test"\n'
   const rows = tasks.map((task) => [
     task.id,
     paint(out, COLOURS[task.status], task.status),
@@ -63,10 +63,10 @@ export function taskStory(task: FoundTask, out: Output): string {
 }
 
 function limitWords({ ralph_max_iterations: most }: FoundTask): string {
-  return most === 0 ? 'without a limit of iterations' : `up to ${count(most, 'iteration')}`
+  return most === 0 ? 'without an iteration limit' : `up to ${count(most, 'iteration')}`
 }
 
 export function groupLines(groups: readonly BoardGroup[]): string {
-  if (groups.length === 0) return 'There are no groups. Create one: ralph board group shop --repo ./shop\n'
+  if (groups.length === 0) return 'No groups yet. Create one: ralph board group shop --repo ./shop\n'
   return groups.map(({ project_id, name, repo }) => `${project_id}  ${name}${repo ? `  ${repo}` : ''}\n`).join('')
 }

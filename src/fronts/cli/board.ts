@@ -1,4 +1,4 @@
-/** `ralph board`: the tasks that people and programs keep in ralph's own database. */
+/** `ralph board`: tasks that people and programs keep in ralph's own database. */
 import { nearest } from '../../formats/nearest.ts'
 import { isLocked } from '../../host/lock.ts'
 import { SERVER_LOCK } from '../../host/server-file.ts'
@@ -20,18 +20,18 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'board',
   words: '[VERB] …',
-  summary: 'The board: tasks with a status, a priority and dependencies, each worked on by a loop.',
+  summary: 'Manages the board: tasks with a status, priority and dependencies, each run by a loop.',
   about: `Verbs:
 ${Object.values(boardVerbs)
-  .map(({ name, summary }) => `  ${name.slice('board '.length).padEnd(7)} ${summary}`)
+  .map(({ name, summary }) => `  ${name.slice('board '.length).padEnd(6)}  ${summary}`)
   .join('\n')}
 
-Without a verb it lists the tasks. While \`ralph serve\` runs, started tasks go into its queue; otherwise they run here.
-TASK is the id of a task. \`ralph board VERB --help\` shows the options of each.`,
+Without a verb, it lists the tasks. While \`ralph serve\` is running, started tasks go into its queue; otherwise they run here.
+TASK is a task id. \`ralph board VERB --help\` lists the options of a verb.`,
   options: boardVerbs.list.options,
   examples: [
     ['ralph board new "Fix the login" --repo ./shop --verify "npm test"', 'add a task'],
-    ['ralph board start k3f9x2ab', 'work on it'],
+    ['ralph board start k3f9x2ab', 'start it'],
   ],
 }
 
@@ -46,7 +46,7 @@ export const board: Command = {
 
 const WORDLESS: ReadonlySet<BoardVerb> = new Set(['list', 'groups'])
 
-/** A board without a verb is listed. */
+/** Without a verb: list. */
 function verbIn(argv: readonly string[]): [BoardVerb, readonly string[]] {
   const [word, ...rest] = argv
   if (word === undefined || word.startsWith('-')) return ['list', argv]
@@ -54,7 +54,7 @@ function verbIn(argv: readonly string[]): [BoardVerb, readonly string[]] {
   const found = names.find((name) => name === word)
   if (found) return [found, rest]
   const close = nearest(word, names)
-  throw usage(spec, `There is no verb "${word}".${close ? ` Did you mean "ralph board ${close}"?` : ''}`)
+  throw usage(spec, `Unknown verb: "${word}".${close ? ` Did you mean "ralph board ${close}"?` : ''}`)
 }
 
 async function allTasks(context: Context, filter: Parameters<typeof listTasks.run>[1]): Promise<ListedTask[]> {
@@ -97,11 +97,11 @@ const VERBS: Readonly<Record<BoardVerb, (args: Args, context: Context) => Promis
     const { limits } = await getTask.run(context, { task_id })
     const [fields, changes] = [fieldsOf(args, context, limits), changesOf(args)]
     const twice = Object.keys(changes).find((field) => field in fields)
-    if (twice !== undefined) throw usage(args.spec, `${twice} cannot be set and cleared at once.`)
+    if (twice !== undefined) throw usage(args.spec, `${twice} cannot be both set and cleared.`)
     const patch = { ...fields, ...changes }
-    if (Object.keys(patch).length === 0) throw usage(args.spec, 'Say what to change.')
+    if (Object.keys(patch).length === 0) throw usage(args.spec, 'Nothing to change: give at least one option.')
     const task = await updateTask.run(context, { ...patch, task_id })
-    return print(args, context, task, () => `Task ${task.id} is changed.\n`)
+    return print(args, context, task, () => `Changed task ${task.id}.\n`)
   },
 
   start: (args, context) => startHere(args, context, wordOf(args, 'TASK')),
@@ -113,8 +113,8 @@ const VERBS: Readonly<Record<BoardVerb, (args: Args, context: Context) => Promis
   },
 
   async delete(args, context) {
-    const gone = await deleteTask.run(context, { task_id: wordOf(args, 'TASK') })
-    return print(args, context, gone, () => `Task ${gone.task_id} is deleted.\n`)
+    const deleted = await deleteTask.run(context, { task_id: wordOf(args, 'TASK') })
+    return print(args, context, deleted, () => `Deleted task ${deleted.task_id}.\n`)
   },
 
   async groups(args, context) {
@@ -129,7 +129,7 @@ const VERBS: Readonly<Record<BoardVerb, (args: Args, context: Context) => Promis
   },
 }
 
-/** A server that runs finds it in the queue. */
+/** A running server takes it from the queue. */
 async function startHere(args: Args, context: Context, task_id: string): Promise<number> {
   const isServed = isLocked(context.home, SERVER_LOCK)
   const asking = isServed ? { ...context, workers: { take: () => {}, look: () => {} } } : context
@@ -140,14 +140,14 @@ async function startHere(args: Args, context: Context, task_id: string): Promise
     args,
     context,
     { loop, queued: true },
-    () => `Loop ${loop} is queued. Watch it: ralph show ${loop} --follow\n`,
+    () => `Queued loop ${loop}. Follow it: ralph show ${loop} --follow\n`,
   )
 }
 
 function wordOf(args: Args, what: string): string {
   const [word] = args.words
   if (word?.trim()) return word
-  throw usage(args.spec, `${what} is missing: ralph ${args.spec.name} ${what}.`)
+  throw usage(args.spec, `Missing ${what}: ralph ${args.spec.name} ${what}.`)
 }
 
 function print(args: Args, { out }: Context, value: unknown, words: () => string): number {

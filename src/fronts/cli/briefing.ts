@@ -1,4 +1,4 @@
-/** `ralph briefing`: what happened in a vault, and what a person should do now. */
+/** `ralph briefing`: what happened in a vault, and what to do next. */
 import { printBriefing } from '../../formats/briefing.ts'
 import { parseSince } from '../../formats/since.ts'
 import { briefVault } from '../../operations/brief-vault.ts'
@@ -9,11 +9,14 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'briefing',
   words: '[VAULT] [options]',
-  summary: 'Tells in Markdown what was done in a vault, what is stuck, what waits for you, and what to do next.',
+  summary: 'Summarizes a vault in Markdown: what is done, what is stuck, what waits for you, and what to do next.',
   about:
-    'Without VAULT: RALPH_VAULT, else the one this folder lies in. What waits or is under way is told whatever its age.',
+    'VAULT defaults to RALPH_VAULT, then to the vault that contains this folder. Waiting and running tasks are always listed.',
   options: {
-    since: { value: 'WHEN', help: 'from when on: 90m, 24h (default), 7d, a day as 2026-11-15, or a time' },
+    since: {
+      value: 'WHEN',
+      help: 'start of the period: 90m, 24h, 7d, a date such as 2026-11-15, or a time (default: 24h)',
+    },
     json: { help: 'print it as one JSON object' },
   },
   examples: [
@@ -31,7 +34,7 @@ export const briefing: Command = {
     if (since === undefined)
       throw usage(
         spec,
-        `--since must be a time that is over, such as 90m, 24h, 7d, 2026-11-15 or 2026-11-15T08:00, but is "${given}".`,
+        `--since must be a time in the past, such as 90m, 24h, 7d, 2026-11-15 or 2026-11-15T08:00, got "${given}".`,
       )
     const [named] = args.words
     const found = await briefVault.run(context, { since, ...(named === undefined ? {} : { vault: named }) })

@@ -8,7 +8,7 @@ import { givenWords, LOOP_WORDS } from './loop-words.ts'
 const spec: CommandSpec = {
   name: 'cancel',
   words: '[LOOP]',
-  summary: 'Ends a loop for good; a running agent is ended at once.',
+  summary: 'Cancels a loop for good and kills its agent at once.',
   about: LOOP_WORDS,
   options: {},
 }
@@ -18,7 +18,7 @@ export const cancel: Command = {
   async run(argv, context) {
     const [loop] = parseArgs(spec, argv, 1).words
     const all = await operation.run(context, given({ loop }))
-    for (const told of all) context.out.write(await givenWords(context, told, 'It stops now.'))
+    for (const told of all) context.out.write(await givenWords(context, told, 'stops now.'))
     return 0
   },
 }

@@ -59,7 +59,7 @@ beforeAll(async () => {
   await store.close()
 })
 
-/** A copy of the sound home, in which something is done to the database. */
+/** A copy of the intact home with changes to the database. */
 function damagedHome(damage: (database: DatabaseSync) => void): string {
   const home = temporaryFolder()
   copy(sound, home)
@@ -78,7 +78,7 @@ function copy(from: string, to: string): void {
   }
 }
 
-/** A disk asks nobody. */
+/** Writes past all constraints, as a bad disk would. */
 function letEverythingIn(database: DatabaseSync): void {
   for (const name of ['older_ralph_0', 'older_ralph_1', 'older_proof_0', 'older_proof_1'])
     database.exec(`DROP TRIGGER ${name}`)
@@ -124,7 +124,7 @@ const COMMANDS = [
   ['cancel', 'aaaa1111'],
 ]
 
-/** Every command on a damaged home says something a person can use; the other loops are there. */
+/** Every command on a damaged home prints a helpful message, and the other loops are listed. */
 async function expectSentences(home: string, what: string): Promise<void> {
   for (const argv of COMMANDS) {
     const { code, err } = await ralph(home, ...argv)
@@ -150,14 +150,14 @@ describe.each(COLUMNS)('$table $column', ({ table, column, where }) => {
       for (const { rowid, value } of rows) change.run(text(String(value)), Number(rowid))
     })
 
-  test.each(['{', 'null', '{"kind":"constructor"}'])('that holds %s is told in a sentence', async (text) => {
+  test.each(['{', 'null', '{"kind":"constructor"}'])('that contains %s is reported', async (text) => {
     await expectSentences(
       set(() => text),
       `${table}.${column} = ${text}`,
     )
   })
 
-  test('with any one byte changed is told in a sentence', async () => {
+  test('with any single byte changed is reported', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(6), async (at, bit) => {
         const home = set((before) => {
@@ -173,7 +173,7 @@ describe.each(COLUMNS)('$table $column', ({ table, column, where }) => {
   })
 })
 
-test('a field of its memory that has lost its name is told in a sentence', async () => {
+test('a tally field that has lost its name is reported', async () => {
   const database = new DatabaseSync(join(sound, 'ralph.db'))
   const [row] = database.prepare("SELECT tally FROM loop WHERE id = 'aaaa1111'").all()
   database.close() // its files beside it would go whenever it is collected
@@ -187,7 +187,7 @@ test('a field of its memory that has lost its name is told in a sentence', async
   }
 })
 
-test('a loop that cannot be read is named, with what to do, and what `ralph doctor` says', async () => {
+test('an unreadable loop is named, with what to do, also by `ralph doctor`', async () => {
   const home = damagedHome((database) => {
     letEverythingIn(database)
     database.exec(`UPDATE loop SET spec = '{' WHERE id = 'aaaa1111'`)
@@ -207,7 +207,7 @@ test('a loop that cannot be read is named, with what to do, and what `ralph doct
   expect((await ralph(home, 'show', 'aaaa1111')).code).toBe(0)
 })
 
-test('a transcript with any one byte changed is shown as far as it can be', async () => {
+test('a transcript with any single byte changed is shown as far as possible', async () => {
   for (const name of ['loop.jsonl', '1.jsonl'])
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.nat(7), async (at, bit) => {

@@ -6,7 +6,7 @@ const plain: Command = { spec: { name: 'x', words: '', summary: 'X.', options: {
 const command = onDatabase({ ...plain, verbs: { y: plain.spec } })
 const URL = 'postgres://ada:secret@db.example.com/ralph'
 
-test('the option is in the help of the command and its verbs', () => {
+test('the option appears in the help of the command and its verbs', () => {
   expect(Object.keys(command.spec.options)).toEqual(['database'])
   expect(Object.keys(command.verbs?.y?.options ?? {})).toEqual(['database'])
 })
@@ -30,7 +30,7 @@ test.each([[['--database']], [['--database', '--json']], [['--database=']], [['-
   },
 )
 
-test('a command without the option takes no database, whatever the environment says', () => {
+test('a command without the option ignores RALPH_DATABASE', () => {
   expect(takeDatabase(plain, ['a'], { RALPH_DATABASE: URL })).toEqual({ argv: ['a'] })
   expect(takeDatabase(undefined, ['a'], { RALPH_DATABASE: URL })).toEqual({ argv: ['a'] })
 })

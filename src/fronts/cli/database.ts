@@ -5,7 +5,7 @@ import type { Command } from './context.ts'
 
 const DATABASE: Option = {
   value: 'URL',
-  help: 'use the database of a fleet, postgres://user@host/name (or RALPH_DATABASE); none: the one on this machine',
+  help: 'fleet database to use, postgres://user@host/name (or RALPH_DATABASE); none: the local database',
 }
 
 /** The command with this option, which `takeDatabase` takes out before it is run. */

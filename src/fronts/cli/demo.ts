@@ -1,4 +1,4 @@
-/** `ralph demo`: the main job in half a minute, or a filled board to look at; with no account and no key. */
+/** `ralph demo`: one loop in half a minute, or a board full of loops; needs no account or API key. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
@@ -15,11 +15,11 @@ const spec: CommandSpec = {
   name: 'demo',
   words: '[options]',
   summary:
-    'Shows a loop at work: a scripted agent that lies, bends a test, and then does the work. No account, no key.',
-  about: `With --serve it fills a board instead and serves it: two small repositories, tasks, and loops that are done, stuck, waiting for
-you, and under way. It takes about half a minute. All of it lies in a temporary folder with a RALPH_HOME of its own; Ctrl-C ends it.`,
+    'Shows a loop at work: a scripted agent lies, edits a test, then does the work. Needs no account or API key.',
+  about: `With --serve, it serves a sample board instead: two small repositories, tasks, and loops that are done, stuck, waiting for you,
+and running. It takes about half a minute. Everything is in a temporary folder with its own RALPH_HOME; Ctrl-C stops it.`,
   options: {
-    serve: { help: 'serve a filled board, as `ralph serve` does' },
+    serve: { help: 'serve a sample board, as `ralph serve` does' },
     port: { value: 'P', help: 'with --serve: port to listen on (default: 4444, or the next free one; 0: any)' },
     open: { help: 'with --serve: open the page in your browser' },
   },
@@ -35,54 +35,47 @@ export const demo: Command = {
     const args = parseArgs(spec, argv, 0)
     if (args.flag('serve')) return serveDemo(args, context)
     const idle = ['port', 'open'].find(args.flag)
-    if (idle) throw usage(spec, `--${idle} means nothing without --serve.`)
+    if (idle) throw usage(spec, `--${idle} needs --serve.`)
     const { out } = context
     const folder = await makeProject()
     const env = { ...context.env, RALPH_HOME: join(folder, 'home') }
     const say = (text: string) => out.write(`${paint(out, 'bold', text)}\n\n`)
 
-    say(`A small project with a failing test suite is in ${join(folder, 'project')}.`)
+    say(`A small project with failing tests is in ${join(folder, 'project')}.`)
     out.write(
-      `Its agent is a script that tries two tricks before it works:
-  1  It says that it is done, though the tests fail.
+      `The agent is a script that tries two tricks before it does the work:
+  1  It claims to be done while the tests fail.
   2  It edits the tests until they pass.
-  3  It puts the tests back and repairs half.
-  4  It repairs the rest.
+  3  It restores the tests and fixes half of the bugs.
+  4  It fixes the rest.
 
 `,
     )
-    const words = [
-      'run',
-      'Make the tests of the cart pass.',
-      '--agent',
-      'scripted:../script.json',
-      '--verify',
-      'node --test',
-    ]
+    const words = ['run', 'Make the cart tests pass.', '--agent', 'scripted:../script.json', '--verify', 'node --test']
     out.write(
       paint(
         out,
         'dim',
-        `$ ralph run "Make the tests of the cart pass." --agent scripted:../script.json --verify "node --test"\n`,
+        `$ ralph run "Make the cart tests pass." --agent scripted:../script.json --verify "node --test"\n`,
       ),
     )
     const code = await ralph(context, words, folder, env)
     if (code !== 0) return code
 
     out.write(`
-In iteration 2 the tests passed, but the agent had changed them. So ralph tried two more combinations, in a place of its own: the
-agent's work with the tests of the start (sealed), which fails, and its tests without its work (reversed), which passes. So it was
-the edited tests that made the check pass, not work. The control shows that the place itself is not to blame.
+In iteration 2 the tests passed, but the agent had edited them. So ralph tried two more combinations in a separate worktree: the
+agent's work with the original tests (sealed), which fails, and the agent's tests without its work (reversed), which passes. That
+shows that the check passed because of the edited tests, not because of any work. The control run rules out the worktree as a cause.
 `)
     out.write(paint(out, 'dim', '\n$ ralph show\n'))
     await ralph(context, ['show'], folder, env)
     out.write('\n')
-    out.write(`To look at it again: RALPH_HOME=${env.RALPH_HOME} ralph show\n\n`)
-    say('With a real agent, in a project of yours:')
+    out.write(`To see this again: RALPH_HOME=${env.RALPH_HOME} ralph show\n\n`)
+    say('With a real agent, in your own project:')
     out.write(`  ralph run "Make the tests pass" --agent claude --verify "npm test"
 
-Any program that takes a prompt on stdin and prints its answer can be the agent: --agent command:"program --its-flags".
-\`ralph help run\` tells the rest.
+Any program that reads a prompt from stdin and prints its answer can be the agent: --agent command:"program --its-flags".
+See \`ralph help run\` for all options.
 `)
     return 0
   },

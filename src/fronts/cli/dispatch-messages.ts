@@ -1,4 +1,4 @@
-/** Tells a person who is elsewhere that an agent is done, stuck, or needs them: bell, desktop, webhook. */
+/** Notifies the user that an agent is done, stuck, or needs them: bell, desktop, webhook. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mask } from '../../host/mask.ts'
 import { postWebhook } from '../../host/webhook.ts'
@@ -9,15 +9,15 @@ import { notifyText } from './notify.ts'
 
 export type Messages = {
   send(agent: Listed, webhook: string | undefined): void
-  /** Waits for what is under way, but not for long: a person leaves. */
+  /** Waits briefly for pending notifications, because the user is quitting. */
   end(): Promise<void>
 }
 
-/** Between the tries to reach a webhook. */
+/** Delays between the attempts to reach a webhook. */
 const PAUSES_MS = [1_000, 5_000]
 const LEAVING_MS = 2_000
 
-/** `tell`: shows what was sent. */
+/** `tell`: prints what was sent. */
 type Telling = { desktop: boolean; tell(text: string, value: object): void }
 
 export function openMessages(context: Context, { desktop, tell }: Telling): Messages {
@@ -66,7 +66,7 @@ async function reach(
     const trouble = await postWebhook(webhook, body, { stop })
     const ms = PAUSES_MS[tries - 1]
     if (trouble === undefined || ms === undefined) return { tries, trouble }
-    await sleep(ms, undefined, { signal: stop }).catch(() => {}) // somebody leaves
+    await sleep(ms, undefined, { signal: stop }).catch(() => {}) // the user is quitting
     if (stop.aborted) return { tries, trouble }
   }
 }

@@ -1,16 +1,16 @@
-/** Texts that are pasted into a prompt line. */
+/** Text pasted into the prompt line. */
 import type { Context } from './context.ts'
 
 type Pastes = {
-  /** A whole text. Undefined: this line was pasted, and more may follow. */
+  /** The complete text. Undefined: this line was pasted, and more may follow. */
   join(line: string): string | undefined
   forget(): void
-  /** Tells the terminal to mark them; another program may have told it otherwise. */
+  /** Turns on bracketed paste again; another program may have turned it off. */
   ask(): void
   close(): void
 }
 
-/** A pasted text is one text however many lines it has, until Enter is pressed. */
+/** Joins pasted lines into one text, until the user presses Enter. */
 export function hearPastes({ stdin, stdout }: Context['machine']): Pastes {
   let pasting = false
   let lines: string[] = []

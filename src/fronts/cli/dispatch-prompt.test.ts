@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseArgs } from './args.ts'
 import { readLine } from './dispatch-prompt.ts'
 
-/** The verb, and its words as it gets them. */
+/** The verb and its arguments. */
 function read(text: string): string[] {
   const { verb, argv } = readLine(text)
   const { spec, words, rest } = parseArgs(verb.spec, argv)
@@ -32,21 +32,21 @@ test.each<[text: string, read: string[]]>([
   expect(read(text)).toEqual(expected)
 })
 
-test('options are options where no text follows', () => {
+test('options are parsed for verbs without free text', () => {
   const { verb, argv } = readLine('task 1 --file "my task.md"')
   expect(parseArgs(verb.spec, argv).text('file')).toBe('my task.md')
   expect(parseArgs(readLine('status --json').verb.spec, ['--json']).flag('json')).toBe(true)
 })
 
 test.each<[text: string, sentence: string]>([
-  ['stauts', 'There is no command "stauts". Did you mean "status"?'],
+  ['stauts', 'Unknown command: "stauts". Did you mean "status"?'],
   ['qiut', 'Did you mean "quit"?'],
   [
     'fix the tests',
-    'There is no command "fix". To give agent 1 a task, type "1: what to do". Type "help" for all commands.',
+    'Unknown command: "fix". To give agent 1 a task, type "1: what to do". Type "help" for all commands.',
   ],
-  ['constructor', 'There is no command "constructor".'],
+  ['constructor', 'Unknown command: "constructor".'],
   ['drop 1 "2', 'is never closed'],
-])('%s is a sentence', (text, sentence) => {
+])('%s is refused with a message', (text, sentence) => {
   expect(() => readLine(text)).toThrow(sentence)
 })

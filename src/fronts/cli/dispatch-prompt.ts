@@ -1,4 +1,4 @@
-/** The prompt line of a dispatcher: verbs with completion and history, while news appears above it. */
+/** The prompt of a dispatcher, with completion and history; news appears above it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
@@ -20,12 +20,12 @@ export type PromptLine = {
   close(): void
 }
 
-/** `names`: the agents, for completion. `leave`: the person has had enough; the loops are paused first, or not. */
+/** `names`: the agents, for completion. `leave`: the user quits; `pause` pauses the loops first. */
 export type Prompting = {
   config: string
   names: () => string[]
   leave(pause: boolean): Promise<void>
-  /** Something is wrong with ralph itself. */
+  /** Reports a bug in ralph. */
   fail(cause: unknown): void
 }
 
@@ -98,7 +98,7 @@ function openLine({ machine, out }: Context, history: string, names: () => strin
   })
 }
 
-/** `1: fix the tests` and `say 1 use tabs` keep their words as they were typed; the others are read as a shell would. */
+/** `1: fix the tests` and `say 1 use tabs` keep their text as typed; other lines are split as in a shell. */
 export function readLine(text: string): { verb: (typeof VERBS)[string]; argv: string[] } {
   const [, agent, task] = /^([\w-]+):\s*([\s\S]*)$/.exec(text.trim()) ?? []
   if (agent !== undefined && task !== undefined) return { verb: verbNamed('task'), argv: asTyped(agent, task) }
@@ -110,7 +110,7 @@ export function readLine(text: string): { verb: (typeof VERBS)[string]; argv: st
   return { verb, argv: rest === '' ? [] : parseCommandLine(rest) }
 }
 
-/** None of the words is an option, whatever it begins with. */
+/** None of the text is parsed as an option. */
 function asTyped(agent: string, words: string): string[] {
   return [agent, '--', words.replace(/^--\s+/, '')]
 }
@@ -122,7 +122,7 @@ function verbNamed(name: string): (typeof VERBS)[string] {
   const close = nearest(name, known)
   throw new RalphError(
     'usage',
-    `There is no command "${name}".${close ? ` Did you mean "${close}"?` : ''} To give agent 1 a task, type "1: what to do". Type "help" for all commands.`,
+    `Unknown command: "${name}".${close ? ` Did you mean "${close}"?` : ''} To give agent 1 a task, type "1: what to do". Type "help" for all commands.`,
   )
 }
 
@@ -159,6 +159,6 @@ function keepHistory(path: string, lines: readonly string[]): void {
   try {
     writeWhole(path, `${lines.map(mask).join('\n')}\n`)
   } catch {
-    // What was typed works all the same.
+    // The command has run; only the history is lost.
   }
 }

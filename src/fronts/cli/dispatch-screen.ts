@@ -1,17 +1,17 @@
-/** Who has the screen around a prompt line: the line itself, news above it, a view that draws all of it, or another program. */
+/** Shares the screen between the prompt line, news above it, a full-screen view, and other programs. */
 import type { Interface } from 'node:readline'
 import type { Context } from './context.ts'
 import { EMPTY_LINE, EMPTY_SCREEN } from './text.ts'
 
 export type PromptScreen = {
   prompt(): void
-  /** Prints above the line. What is told while somebody else has the screen follows later. */
+  /** Prints above the line, or later if something else has the screen. */
   above(text: string): void
   /** Gives keyboard and screen to another program. */
   lend<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Draws again with every change, until Enter is pressed. */
+  /** Redraws on every change, until the user presses Enter. */
   watch(draw: () => Promise<string>): Promise<void>
-  /** False where nothing is watched. */
+  /** Returns false if nothing is being watched. */
   endWatching(): boolean
   isClosed(): boolean
   close(): void

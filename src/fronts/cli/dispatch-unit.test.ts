@@ -3,7 +3,7 @@ import { printUnit } from './dispatch-unit.ts'
 
 const PLAIN = { root: '/opt/ralph', config: '/home/me/config.yaml', home: '/home/me/.ralph', path: '/usr/bin:/bin' }
 
-/** The lines of a unit by their keys. */
+/** The lines of a unit by key. */
 function linesOf(asked: Partial<typeof PLAIN>): Record<string, string[]> {
   const lines: Record<string, string[]> = {}
   for (const line of printUnit({ ...PLAIN, ...asked }).split('\n')) {
@@ -28,7 +28,7 @@ test('starts the dispatcher of a config file, and leaves its agents alone', () =
 
 test.each<[what: string, name: string, command: string, variable: string]>([
   ['a percent sign', '/a%h', '/a%%h', 'RALPH_HOME=/a%%h'],
-  ['a blank', '/a b', '"/a b"', '"RALPH_HOME=/a b"'],
+  ['a space', '/a b', '"/a b"', '"RALPH_HOME=/a b"'],
   ['a quote', '/a"b', '"/a\\"b"', '"RALPH_HOME=/a\\"b"'],
   ['a single quote', "/a'b", '"/a\'b"', '"RALPH_HOME=/a\'b"'],
   ['a backslash', '/a\\b', '"/a\\\\b"', '"RALPH_HOME=/a\\\\b"'],
@@ -41,6 +41,6 @@ test.each<[what: string, name: string, command: string, variable: string]>([
   expect(Environment?.[0]).toBe(variable)
 })
 
-test('a description is one line, and quotes nothing', () => {
+test('a description is one line without quotes', () => {
   expect(linesOf({ config: '/a b%\nc' }).Description).toEqual(['ralph dispatch (/a b%% c)'])
 })

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { oneLine } from '../../formats/one-line.ts'
 
-/** `path`: where programs are found, as a service has no shell to ask. */
+/** `path`: the PATH for the service, because systemd starts no shell. */
 export function printUnit({
   root,
   config,
@@ -37,14 +37,14 @@ WantedBy=default.target
 `
 }
 
-/** One word, whatever is in it. A dollar sign means something in commands alone. */
+/** Quoted as one word. A dollar sign is special only in commands. */
 function quoted(word: string): string {
   const plain = specifiers(word)
   if (/^[\w/.:=@%+,-]+$/.test(plain)) return plain
   return `"${plain.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n')}"`
 }
 
-/** `%h` and the like mean something to systemd everywhere. */
+/** systemd expands `%h` and the like everywhere. */
 function specifiers(text: string): string {
   return text.replaceAll('%', '%%')
 }

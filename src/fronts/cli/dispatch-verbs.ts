@@ -1,4 +1,4 @@
-/** What can be said to a dispatcher, on its own prompt line and as `ralph dispatch VERB` from elsewhere. */
+/** The commands of a dispatcher, at its prompt and as `ralph dispatch VERB` elsewhere. */
 import { readFileSync } from 'node:fs'
 import { runInTerminal } from '../../host/terminal.ts'
 import { openTmux } from '../../host/tmux.ts'
@@ -30,7 +30,7 @@ export type Verb = { spec: CommandSpec; run(calling: Calling): Promise<Said> }
 const SHARED: Readonly<Record<string, Option>> = {
   config: {
     value: 'FILE',
-    help: 'the config file of the dispatcher (default: config.yaml here, or the only one in use)',
+    help: 'config file of the dispatcher (default: config.yaml in this folder, or the only one in use)',
   },
   json: { help: 'print JSON, one object per line' },
 }
@@ -66,9 +66,9 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   cancel: verb('cancel', 'AGENT', 'Cancels the loop of an agent and interrupts the agent.', (calling) =>
     onLoop(calling, (loop) => cancel.run(calling.context, { loop }), 'was cancelled.'),
   ),
-  say: verb('say', 'AGENT WORDS', 'Adds a message to the next prompt of an agent.', say),
+  say: verb('say', 'AGENT TEXT', 'Adds a message to the next prompt of an agent.', say),
   limit: verb('limit', 'AGENT N', 'Changes the iteration limit of the loop of an agent; 0 means no limit.', limit),
-  retry: verb('retry', 'AGENT', 'Sends a prompt that did not arrive again.', async (calling) =>
+  retry: verb('retry', 'AGENT', 'Sends a prompt again that did not arrive.', async (calling) =>
     left(await retryAgent.run(calling.context, named(calling)), 'will get its prompt again.'),
   ),
   log: verb('log', 'AGENT', 'Shows the history of the loop of an agent, and the end of its screen.', log),
@@ -80,12 +80,12 @@ export const VERBS: Readonly<Record<string, Verb>> = {
   ),
   accept: verb('accept', 'AGENT', 'Merges the work of an agent that works in its own worktree.', take),
   add: verb('add', 'NAME', 'Adds an agent in a pane of its own.', add, {
-    agent: { value: 'A', help: 'the agent to run (claude, codex, pi …)' },
-    folder: { value: 'DIR', help: 'the folder it works in (default: the current one)' },
-    worktree: { help: 'run every task in a worktree of its own' },
-    model: { value: 'M', help: 'the model' },
-    check: { value: 'CMD', many: true, help: 'a command that checks its work; may be given several times' },
-    permissions: { value: 'ask|bypass', help: 'whether it asks for permissions (default: ask)' },
+    agent: { value: 'A', help: 'agent to run (claude, codex, pi …)' },
+    folder: { value: 'DIR', help: 'folder to work in (default: the current one)' },
+    worktree: { help: 'run every task in its own worktree' },
+    model: { value: 'M', help: 'model for the agent to use' },
+    check: { value: 'CMD', many: true, help: 'check that must pass; may be repeated' },
+    permissions: { value: 'ask|bypass', help: 'whether it asks for permission (default: ask)' },
   }),
   remove: verb('remove', 'AGENT', 'Ends an agent and closes its pane.', async (calling) =>
     left(await removeAgent.run(calling.context, named(calling)), 'will be removed.'),
@@ -96,11 +96,11 @@ function named({ args, crew }: Calling): CrewName & { agent: string } {
   const [agent, surplus] = args.words
   if (agent === undefined)
     throw usage(args.spec, `Name an agent, by its number or its name: ralph ${args.spec.name} 1.`)
-  if (surplus !== undefined) throw usage(args.spec, `Too many words: "${surplus}".`)
+  if (surplus !== undefined) throw usage(args.spec, `Unexpected argument: "${surplus}".`)
   return { ...crew, agent }
 }
 
-/** The agent, and the words behind it. */
+/** The agent, and the text after it. */
 function behind({ args }: Calling, what: string): { agent: string; words: string } {
   const [agent, ...words] = [...args.words, ...args.rest]
   if (agent === undefined || words.join('').trim() === '')
@@ -110,13 +110,13 @@ function behind({ args }: Calling, what: string): { agent: string; words: string
 
 function whole({ spec }: Args, text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw usage(spec, `"${text}" is not a whole number.`)
+  throw usage(spec, `Not a whole number: "${text}".`)
 }
 
 async function showStatus({ args, context, crew }: Calling): Promise<Said> {
   const agents = args.words
   const list = await listAgents.run(context, { ...crew, ...(agents.length > 0 ? { agents } : {}) })
-  // Whoever asks about one has looked at it.
+  // Asking about one agent counts as having seen it.
   for (const agent of agents) await seeAgent.run(context, { ...crew, agent })
   return { text: statusText(list, context), json: list.agents.map(agentJson) }
 }
@@ -147,9 +147,9 @@ function readTask({ spec }: Args, file: string): string {
     const text = readFileSync(file === '-' ? 0 : file, 'utf8').trim()
     if (text) return text
   } catch {
-    throw usage(spec, `The file ${file} cannot be read.`)
+    throw usage(spec, `Cannot read ${file}.`)
   }
-  throw usage(spec, `The file ${file} is empty.`)
+  throw usage(spec, `${file} is empty.`)
 }
 
 const NOBODY = ' No dispatcher is running; this takes effect when you start one with `ralph dispatch`.'
@@ -260,7 +260,7 @@ async function take(calling: Calling): Promise<Said> {
 async function add({ args, context, crew }: Calling): Promise<Said> {
   const [name, surplus] = args.words
   if (name === undefined) throw usage(args.spec, 'Name the agent: ralph dispatch add api --agent claude.')
-  if (surplus !== undefined) throw usage(args.spec, `Too many words: "${surplus}".`)
+  if (surplus !== undefined) throw usage(args.spec, `Unexpected argument: "${surplus}".`)
   const permissions = oneOf(args, 'permissions', ['ask', 'bypass'])
   const added = await addAgent.run(context, {
     ...crew,

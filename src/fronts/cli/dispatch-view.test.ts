@@ -35,7 +35,7 @@ const print = (agent: Partial<Listed>, output = out()) =>
     .slice(0, -1)
 
 describe('the list of agents', () => {
-  test('has the form that people know', () => {
+  test('has the usual format', () => {
     const lines = printAgents([council, research], { out: out(), now: () => NOW }).split('\n')
     expect(lines.filter((line) => /^Agent|Ralph:/.test(line))).toEqual([
       'Agent 1 [Council] - READY',
@@ -45,7 +45,7 @@ describe('the list of agents', () => {
     ])
   })
 
-  test('tells more below', () => {
+  test('shows details below each agent', () => {
     const { loop: _, ...idle } = council
     expect(printAgents([{ ...idle, queue: [{ number: 1, prompt: 'x' }] }], { out: out(), now: () => NOW })).toBe(
       'Agent 1 [Council] - READY\n  claude · 1 task queued\n',
@@ -70,7 +70,7 @@ describe('the list of agents', () => {
     ])
   })
 
-  test('counts without a limit where there is none', () => {
+  test('shows iterations without a limit if there is none', () => {
     expect(print({ loop: { ...loop, most: 0 } })[1]).toBe('  Ralph: iteration 3, last: "Fixing test failures"')
   })
 
@@ -82,7 +82,7 @@ describe('the list of agents', () => {
     expect(lines.join('')).not.toContain('\u001b')
   })
 
-  test('has colours where they are wanted', () => {
+  test('has colours if the output supports them', () => {
     expect(printable(print({ state: 'DONE' }, out({ color: true }))[0] ?? '')).toBe(
       'Agent 1 [Council] - \u001b[32mDONE\u001b[39m',
     )
@@ -93,12 +93,12 @@ test.each<[change: Partial<Listed>, columns: number, line: string]>([
   [{ state: 'DONE', words: 'verified. It passes.' }, 200, '09:30:00  1 [Council] DONE  verified. It passes.'],
   [{ state: 'READY' }, 200, '09:30:00  1 [Council] READY'],
   [{ state: 'DONE', words: 'x'.repeat(99) }, 60, `09:30:00  1 [Council] DONE  ${'x'.repeat(30)}…`],
-])('a change is a line: %j in %i columns', (change, columns, line) => {
+])('a change is one line: %j in %i columns', (change, columns, line) => {
   expect(printChange({ ...council, ...change }, out({ columns }), NOW)).toBe(line)
 })
 
 describe('for programs', () => {
-  test('every field is there, whatever is known', () => {
+  test('every field is present, even if it is unknown', () => {
     const { loop: _, ...idle } = council
     const known = agentJson({ ...council, until: NOW, loop: { ...loop, proof: 'kept' } })
     expect(Object.keys(agentJson(idle))).toEqual(Object.keys(known))
@@ -109,7 +109,7 @@ describe('for programs', () => {
     expect(agentJson(idle)).toMatchObject({ loop_id: null, iteration: null, until: null, proof: null })
   })
 
-  test('keys of services are masked', () => {
+  test('API keys are masked', () => {
     const text = `use ${KEY}`
     const told = { ...council, words: text, queue: [{ number: 1, prompt: text }], loop: { ...loop, last: text } }
     expect(JSON.stringify(agentJson(told))).not.toContain(KEY)

@@ -1,4 +1,4 @@
-/** How agents in panes are printed: for people as the list that they know, for programs as JSON. */
+/** Prints agents in panes: as a list for people, as JSON for programs. */
 
 import { money } from '../../formats/spent-words.ts'
 import { mask } from '../../host/mask.ts'
@@ -17,7 +17,7 @@ const STYLES: Readonly<Record<Listed['state'], Style>> = {
   STALLED: 'red',
 }
 
-/** The states in which it is the person's turn. */
+/** The states that need the user's attention. */
 export const CALLS_YOU: readonly Listed['state'][] = ['DONE', 'STUCK', 'NEEDS YOU', 'BLOCKED', 'STALLED']
 
 export function printAgents(agents: readonly Listed[], { out, now }: { out: Output; now: () => number }): string {

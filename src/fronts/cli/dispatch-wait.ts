@@ -1,4 +1,4 @@
-/** `ralph dispatch wait` and `events`: for scripts that go on when an agent is done, or needs somebody. */
+/** `ralph dispatch wait` and `events`: for scripts that react when an agent is done or needs someone. */
 import { once } from 'node:events'
 import { jsonText } from '../../formats/harmless.ts'
 import { mask } from '../../host/mask.ts'
@@ -12,7 +12,7 @@ import { jsonLine } from './text.ts'
 
 const CONFIG = {
   value: 'FILE',
-  help: 'the config file of the dispatcher (default: config.yaml here, or the only one in use)',
+  help: 'config file of the dispatcher (default: config.yaml in this folder, or the only one in use)',
 }
 
 export const waitSpec: CommandSpec = {
@@ -20,11 +20,11 @@ export const waitSpec: CommandSpec = {
   words: '[--any|--all] [AGENT…]',
   summary: 'Waits until agents are done, stuck, or need you.',
   about:
-    'Without names it waits for all agents. Exit codes: 0 done, 1 stuck, 4 needs you (of several agents, the first that applies of 1, 4, 0), 124 timed out, 130 interrupted.',
+    'Without AGENT, it waits for all agents. Exit codes: 0 done, 1 stuck, 4 needs you (with several agents, the first of 1, 4, 0 that applies), 124 timed out, 130 interrupted.',
   options: {
-    any: { help: 'wait for one of them' },
+    any: { help: 'wait for any one of them' },
     all: { help: 'wait for all of them (default)' },
-    timeout: { value: 'MIN', help: 'give up after this many minutes' },
+    timeout: { value: 'MIN', help: 'give up after MIN minutes' },
     config: CONFIG,
     json: { help: 'print the agents as JSON, one object per line' },
   },
@@ -41,7 +41,7 @@ export const eventsSpec: CommandSpec = {
   },
 }
 
-/** What a state means for a script; undefined: it is not over. */
+/** What a state means for a script; undefined: keep waiting. */
 function verdictOf({ state, queue }: Listed): 'done' | 'stuck' | 'needs-you' | 'idle' | undefined {
   switch (state) {
     case 'WORKING':
@@ -64,7 +64,7 @@ const CODES = { done: 0, idle: 0, 'needs-you': 4, stuck: 1 } as const
 
 export async function waitFor(argv: readonly string[], context: Context): Promise<number> {
   const args = parseArgs(waitSpec, argv)
-  if (args.flag('any') && args.flag('all')) throw usage(waitSpec, '--any and --all cannot be used together.')
+  if (args.flag('any') && args.flag('all')) throw usage(waitSpec, 'Use either --any or --all, not both.')
   const names = args.words
   const minutes = args.amount('timeout')
   const deadline = minutes === undefined ? undefined : context.now() + minutes * 60_000
@@ -106,7 +106,7 @@ async function untilFound<Found>(
   deadline: number | undefined,
 ): Promise<Found | 'stopped' | 'late'> {
   const enough = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]).then(() => 'stopped' as const)
-  const idle = setInterval(() => {}, 2 ** 30) // a promise alone does not keep the process
+  const idle = setInterval(() => {}, 2 ** 30) // a pending promise alone does not keep the process alive
   try {
     for (;;) {
       let unwatch = () => {}
@@ -150,7 +150,7 @@ export async function followEvents(argv: readonly string[], context: Context): P
   return 130
 }
 
-/** `number` is 0 for an agent that is gone. */
+/** `number` is 0 for a removed agent. */
 type Numbered = ListedChange & { name: string; number: number }
 
 async function* changesAfter(context: Context, crew: CrewName, after: number): AsyncGenerator<Numbered> {

@@ -1,4 +1,4 @@
-/** `ralph dispatch`: several agents side by side in panes, each kept going on its own task. */
+/** `ralph dispatch`: several agents in panes side by side, each looping on its own task. */
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { RalphError } from '../../error.ts'
@@ -21,15 +21,15 @@ const spec: CommandSpec = {
   name: 'dispatch',
   words: '[VERB …] [options]',
   summary: 'Keeps several agents open in panes, each looping on its own task.',
-  about: `Starts the agents of config.yaml in tmux, or finds them again, and keeps each of them working on its task until the task is proven
-done, stuck, or out of iterations. Give them tasks at its prompt, or from any other terminal:
+  about: `Starts the agents of config.yaml in tmux, or reconnects to them, and keeps each one working until its task is proven done, stuck,
+or out of iterations. Give them tasks at the prompt or from another terminal:
 
 ${verbRows()}
 
 AGENT is a number or a name. \`ralph dispatch VERB --help\` lists the options of a verb; docs/dispatch.md explains everything else.
-The agents keep running when the dispatcher exits, and it finds them again.`,
+The agents keep running when the dispatcher exits; the next one reconnects to them.`,
   options: {
-    config: { value: 'FILE', help: 'the file that lists the agents (default: config.yaml)' },
+    config: { value: 'FILE', help: 'file that lists the agents (default: config.yaml)' },
     notify: { help: 'also show a desktop notification when an agent is done, stuck, or needs you' },
     'install-unit': { help: 'print a systemd user unit that starts it at boot' },
     json: { help: 'print JSON, one object per line, without a prompt' },
@@ -70,7 +70,7 @@ export const dispatch: Command = {
     if (!existsSync(resolve(context.cwd, config)))
       throw usage(
         spec,
-        `${resolve(context.cwd, config)} does not exist. Start from ${resolve(context.root, 'config', 'config.yaml.example')}, or name another file with --config FILE.`,
+        `No such file: ${resolve(context.cwd, config)}. Copy ${resolve(context.root, 'config', 'config.yaml.example')} to start with, or use --config FILE.`,
       )
     if (args.flag('install-unit')) {
       const path = realpathSync(resolve(context.cwd, config))
@@ -86,7 +86,7 @@ export const dispatch: Command = {
 /** `ralph dispatch VERB …`, or `ralph dispatch 1: TEXT`. */
 async function sayVerb(argv: readonly string[], context: Context): Promise<number> {
   const [first = '', ...rest] = argv
-  // `1: fix it`, also as one word in quotes.
+  // `1: fix it` may also be one quoted argument.
   const [, agent, words = ''] = /^([\w-]+):\s*([\s\S]*)$/.exec(first) ?? []
   const name = agent === undefined ? first : 'task'
   const verb = Object.hasOwn(VERBS, name) ? VERBS[name] : undefined
@@ -109,7 +109,7 @@ function unknownVerb(name: string): RalphError {
   const close = nearest(name, [...Object.keys(VERBS), 'wait', 'events'])
   return usage(
     spec,
-    `There is no verb "${name}".${close ? ` Did you mean "ralph dispatch ${close}"?` : ''} To give agent 1 a task: ralph dispatch 1: "what to do".`,
+    `Unknown verb: "${name}".${close ? ` Did you mean "ralph dispatch ${close}"?` : ''} To give agent 1 a task: ralph dispatch 1: "what to do".`,
   )
 }
 

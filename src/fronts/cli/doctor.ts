@@ -1,4 +1,4 @@
-/** `ralph doctor`: is everything there that ralph needs, which agents are here, and can a damaged database be rebuilt? */
+/** `ralph doctor`: checks what ralph needs, lists the installed agents, and rebuilds a damaged database. */
 import type { Rebuilt } from '../../drive/rebuild.ts'
 import { RalphError } from '../../error.ts'
 import { git } from '../../host/git.ts'
@@ -14,16 +14,16 @@ import { count, jsonLine, paint } from './text.ts'
 const spec: CommandSpec = {
   name: 'doctor',
   words: '[options]',
-  summary: 'Looks whether Node, the home folder, the database and git are in order, and which agents are here.',
-  about: `No model is asked. The order of the agents is the one in which --agent auto looks for them. With the database of a fleet it also
-looks at its version, tables, rights, TLS, clock, connections, scheduler and workers.`,
+  summary: 'Checks Node, the home folder, the database and git, and lists the installed agents.',
+  about: `Calls no model. Agents are listed in the order in which --agent auto tries them. With a fleet database, it also checks the
+version, tables, privileges, TLS, clock, connections, scheduler and workers.`,
   options: {
-    rebuild: { help: 'put the database aside and make a new one from the transcripts' },
+    rebuild: { help: 'move the database aside and rebuild it from the transcripts' },
     json: { help: 'print one JSON object per line' },
   },
 }
 
-/** `needed`: without it something is wrong. `warns`: somebody should see to it. */
+/** `needed`: ralph does not work without it. `warns`: the user should fix it. */
 type Finding = { warns?: true; what: string; ok: boolean; needed: boolean; says: string; [more: string]: unknown }
 
 export const doctor: Command = {
@@ -87,7 +87,8 @@ async function database(context: Context): Promise<Finding> {
 async function gitFound({ cwd }: Context): Promise<Finding> {
   const version = await git(cwd, ['--version'])
   const says =
-    version?.replace('git version ', '') ?? 'not found: no checkpoints, and ralph sees less of what an agent changes'
+    version?.replace('git version ', '') ??
+    'not found; without it there are no checkpoints, and ralph sees less of what an agent changes'
   return { what: 'git', ok: version !== undefined, needed: true, says }
 }
 
@@ -101,7 +102,7 @@ function toolsFound({ cwd, env }: Context): Finding[] {
   })
 }
 
-/** An agent that is not here is no fault: one is enough. */
+/** A missing agent is not an error: one is enough. */
 function agentFound({ name, state, path, version, tested, can, install }: Executor): Finding {
   if (state === 'not-found')
     return { what: name, ok: false, needed: false, says: `not found; npm install -g ${install}` }
@@ -122,16 +123,16 @@ function agentFound({ name, state, path, version, tested, can, install }: Execut
 
 const LOGIN = {
   ready: { login: 'yes', says: 'logged in' },
-  'needs-login': { login: 'no', says: 'not logged in: start it once' },
-  unknown: { login: 'unknown', says: 'login not known' },
+  'needs-login': { login: 'no', says: 'not logged in: start it once to log in' },
+  unknown: { login: 'unknown', says: 'login unknown' },
 } as const
 
 function versionWords(version: string | undefined, tested: string): string {
-  if (version === undefined) return 'version not known'
+  if (version === undefined) return 'version unknown'
   if (version === tested) return `${version} (tested)`
   return isNewer(version, tested)
-    ? `${version} (newer than tested: ${tested})`
-    : `${version} (older than tested: ${tested})`
+    ? `${version} (newer than the tested ${tested})`
+    : `${version} (older than the tested ${tested})`
 }
 
 function isNewer(version: string, than: string): boolean {
@@ -139,13 +140,13 @@ function isNewer(version: string, than: string): boolean {
 }
 
 function rebuiltSentence({ loops, facts, aside, lost }: Rebuilt): string {
-  const made = `Rebuilt the database: ${count(loops, 'loop')}, ${count(facts, 'fact')}.${aside ? ` The old one is ${aside}.` : ''}\n`
+  const made = `Rebuilt the database: ${count(loops, 'loop')}, ${count(facts, 'fact')}.${aside ? ` The old one is now ${aside}.` : ''}\n`
   return [made, ...lost.map((one) => `${lostSentence(one)}\n`)].join('')
 }
 
-/** What the transcript of a loop does not tell any more. */
+/** What can no longer be read from the transcript of a loop. */
 function lostSentence({ loop, facts, of }: Rebuilt['lost'][number]): string {
   return of === undefined
-    ? `The transcript of loop ${loop} is damaged from its beginning, so this loop is not in the new database.`
-    : `The transcript of loop ${loop} is damaged: only the first ${facts} of its ${of} facts can be read, so the loop is back where it was then.`
+    ? `The transcript of loop ${loop} is damaged from the start, so the loop is not in the new database.`
+    : `The transcript of loop ${loop} is damaged: only the first ${facts} of ${of} facts can be read, so the loop is back in that earlier state.`
 }

@@ -1,4 +1,4 @@
-/** Drives a loop in this terminal: shows it, obeys Ctrl-C, tells when it is over. Used by run, resume and steer. */
+/** Drives a loop in this terminal: prints its progress, handles Ctrl-C, notifies at the end. */
 import { homeFolder } from '../../engine/home-folder.ts'
 import type { Loop, Next } from '../../engine/loop.ts'
 import { loadConfig } from '../../host/config.ts'
@@ -11,7 +11,7 @@ import { onInterrupt } from './interrupt.ts'
 import { notify, type Reaching } from './notify.ts'
 import { type Found, openJsonView, openView } from './view.ts'
 
-/** `why`: how the agent was chosen, where nobody named one. `forecast`: what history says, for a loop that begins. */
+/** `why`: how `auto` chose the agent. `forecast`: estimate from past loops, for a new loop. */
 export type Driving = { json: boolean; notify: boolean; why?: string; forecast?: Forecasted }
 
 /** Returns the exit code. */
@@ -25,7 +25,7 @@ export async function driveHere(
   const view = json ? openJsonView(context.out) : openView(context.out, context.now)
   const silent = onNotice(view.say)
   const stopping = onInterrupt({
-    pausing: `Pausing after this iteration. Press Ctrl-C again to stop at once. Go on later with: ralph resume ${id}`,
+    pausing: `Pausing after this iteration. Press Ctrl-C again to stop at once. Resume later with: ralph resume ${id}`,
     say: view.say,
     pause: () => store.tell(id, 'Ctrl-C', { kind: 'pause' }),
   })
@@ -48,7 +48,7 @@ export async function driveHere(
   }
 }
 
-/** Asked for before the agent could change it, where the person's own files are. */
+/** Read before the agent can change it, from the user's own folder. */
 async function reachOf(context: Context, id: string): Promise<Reaching> {
   const dir = homeFolder(await context.store().load(id))
   return { context, ...given({ webhook: loadConfig(context.home, dir).notify_webhook }) }

@@ -38,23 +38,23 @@ const spec: CommandSpec = {
   name: 'execute',
   words: 'NAME [options] [-- arguments for the agent]',
   summary: 'Works through the tasks of a project until all are completed.',
-  about: `Reads .artefacts/NAME/tasks.json. Every task is a loop of its own; ralph chooses the next by what depends on it, counts the
-attempts, runs the checks, commits, keeps the files of the project true, and writes results.md. Ctrl-C pauses after the
-iterations under way, a second one stops at once; the same command goes on.
-Exit codes: 0 all completed, 1 stopped short, 2 wrong use, 3 agent missing or unusable, 4 needs your input, 130 paused or cancelled.`,
+  about: `Reads .artefacts/NAME/tasks.json. Every task gets its own loop. ralph picks the next task by its dependencies, counts attempts,
+runs the checks, commits, keeps the project files up to date, and writes results.md. Ctrl-C pauses after the current iterations,
+a second Ctrl-C stops at once; run the same command to resume.
+Exit codes: 0 all completed, 1 stopped early, 2 usage error, 3 agent missing or unusable, 4 needs your input, 130 paused or cancelled.`,
   options: {
     iterations: {
       value: 'N',
-      help: 'stop after N turns of agents, those that meet a rate limit not counted (default: all attempts that remain)',
+      help: 'stop after N agent turns, not counting rate-limited ones (default: all remaining attempts)',
     },
     parallel: {
       value: 'N',
-      help: 'work on up to N tasks at the same time, each in its own worktree, merged one by one (default 1)',
+      help: 'work on up to N tasks at once, each in its own worktree, merged one by one (default: 1)',
     },
     ...Object.fromEntries(Object.entries(runSpec.options).filter(([name]) => SHARED.includes(name))),
   },
   examples: [
-    ['ralph execute shop --verify "npm test"', 'one task after another; none is completed before the tests pass'],
+    ['ralph execute shop --verify "npm test"', 'one task after another; each is completed only when the tests pass'],
     ['ralph execute shop --parallel 4 --agent claude', 'four at a time'],
   ],
 }
@@ -79,7 +79,7 @@ export const execute: Command = {
     }
     const view = args.flag('json') ? openProjectJsonView(context) : openProjectView(context)
     const stopping = onInterrupt({
-      pausing: `Pausing after the iterations under way. Press Ctrl-C again to stop at once. Go on later with: ralph execute ${project}`,
+      pausing: `Pausing after the current iterations. Press Ctrl-C again to stop at once. Resume later with: ralph execute ${project}`,
       say: view.say,
     })
     const reaching = args.flag('notify') ? reachOf(context, asked) : undefined
@@ -94,7 +94,7 @@ export const execute: Command = {
   },
 }
 
-/** Asked for before an agent could change it. */
+/** Read before an agent can change it. */
 function reachOf(context: Context, { dir = '.' }: Executing): Reaching {
   return given({ context, webhook: loadConfig(context.home, resolve(context.cwd, dir)).notify_webhook })
 }

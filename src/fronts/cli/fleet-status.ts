@@ -1,4 +1,4 @@
-/** The fleet at a glance, or one of its tasks, as `ralph status` shows it. */
+/** The fleet, or one of its tasks, as `ralph status` shows it. */
 import { FLEET_OVER, FLEET_STATES, type FleetState } from '../../formats/fleet-task.ts'
 import type { ListedFleetTask } from '../../operations/fleet-tasks.ts'
 import { getFleet } from '../../operations/get-fleet.ts'
@@ -12,7 +12,7 @@ import { jsonLine } from './text.ts'
 const OPEN: readonly FleetState[] = FLEET_STATES.filter((state) => !FLEET_OVER.includes(state))
 const MOST = 50
 
-/** `all`: also tasks that are over, and without an end. */
+/** `all`: includes tasks that have ended, and lists every task. */
 export async function drawFleet(context: Context, { json, all }: { json: boolean; all: boolean }): Promise<string> {
   const fleet = await getFleet.run(context, {})
   const tasks = await listAll(context, all)

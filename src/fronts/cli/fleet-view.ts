@@ -1,4 +1,4 @@
-/** How the fleet and its tasks are shown. */
+/** Prints the fleet and its tasks. */
 import { FLEET_STATES, type FleetTask } from '../../formats/fleet-task.ts'
 import { money } from '../../formats/spent-words.ts'
 import type { ListedFleetTask } from '../../operations/fleet-tasks.ts'
@@ -85,14 +85,14 @@ export function taskWord({ state }: Pick<FleetTask, 'state'>, out: Output): stri
   return color ? paint(out, color, state) : state
 }
 
-/** One task, with what to type about it. */
+/** One task, with the commands for it. */
 export function taskStory(task: FoundFleetTask, out: Output): string {
   const { id, why, sentence, standing, worker, repo, base, branch, agents, labels, touches, depends_on } = task
   const lines = [
     `task ${id} · ${taskWord(task, out)} · ${task.title}`,
     ...(task.state === 'running' ? [`on ${worker}`] : []),
     ...(why || sentence ? [why ?? sentence ?? ''] : []),
-    repo === null ? 'in an empty folder' : `${branch} of ${repo}, from ${base}`,
+    repo === null ? 'in an empty folder' : `branch ${branch} in ${repo}, from ${base}`,
     [
       `submitted by ${task.submitter}`,
       `agents ${agents.join(', ')}`,
@@ -110,9 +110,8 @@ export function taskStory(task: FoundFleetTask, out: Output): string {
 }
 
 function nextStep({ id, state, standing }: FoundFleetTask): string {
-  if (state === 'failed' || state === 'cancelled')
-    return `Try it again: ralph retry ${id} · its story: ralph show ${id}`
-  if (state === 'done' || state === 'merging') return `Its story: ralph show ${id} · its proof: ralph proof ${id}`
+  if (state === 'failed' || state === 'cancelled') return `Retry: ralph retry ${id} · Details: ralph show ${id}`
+  if (state === 'done' || state === 'merging') return `Details: ralph show ${id} · Proof: ralph proof ${id}`
   if (standing?.kind === 'asks') return standing.hint
   return `Follow it: ralph show ${id} --follow`
 }

@@ -15,7 +15,7 @@ const DONE = `echo '<promise>COMPLETE</promise>'`
 type Ran = { code: number; out: string; err: string }
 type Line = Record<string, unknown>
 
-/** A clone of a remote repository, with an agent beside it, and a database that everything below uses. */
+/** A clone of a remote repository, with an agent next to it and a database for all commands below. */
 async function openPlace(finish = onTestFinished) {
   const url = await testDatabase()
   finish(() => dropDatabase(url))
@@ -58,14 +58,14 @@ async function openPlace(finish = onTestFinished) {
       const { out } = await ralph(...argv, '--json')
       return out.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Line] : []))
     },
-    /** `reads`: what becomes of its prompt. */
+    /** `reads`: what it does with its prompt. */
     agent(lines: string, reads = 'cat > /dev/null'): string {
       const file = join(folder, `agent-${++agents}.sh`)
       writeFileSync(file, `#!/bin/sh\n${reads}\n${lines}\n`)
       chmodSync(file, 0o755)
       return `command:${file}`
     },
-    /** In this process, until it hears a signal, which takes effect at once; a drain waits for its next heartbeat. */
+    /** Runs in this process until a signal, which takes effect at once; a drain waits for the next heartbeat. */
     async worker(...argv: string[]) {
       const running = start(['worker', '--agents', 'command', ...argv], `worker-${++workers}`)
       const id = await eventually(() => /^ralph worker (\S+) /.exec(running.out())?.[1])
@@ -96,7 +96,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
       '--wait',
     )
     expect(submitted).toMatchObject({ code: 0, err: '' })
-    const [, task = ''] = /^Task (\w+) is submitted\. Its work goes to ralph\/\1 of /.exec(submitted.out) ?? []
+    const [, task = ''] = /^Submitted task (\w+)\. Its branch is ralph\/\1 in /.exec(submitted.out) ?? []
     expect(submitted.out).toMatch(new RegExp(`^${task}  done  `, 'm'))
     expect(git(remote, 'ls-tree', '--name-only', `ralph/${task}`)).toBe('a.txt\nb.txt')
     expect(out()).toContain(`${task}  started: Write b.txt`)
@@ -105,13 +105,13 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect((await ralph('status', task)).out).toContain('submitted by ada@example.com · agents command:')
   })
 
-  test('the diff and the proof of a task are shown where neither its worker nor its repository is', async () => {
+  test('the diff and the proof of a task are shown without its worker or its repository', async () => {
     const { start, worker, agent, git, remote } = await openPlace()
     const board = (...argv: string[]) => start(argv, 'board').ended
     await worker()
     const writes = agent(`echo "from a worker" > b.txt; ${DONE}`)
     const submitted = await board('submit', 'Write b.txt', '--agent', writes, '--verify', 'test -f b.txt', '--wait')
-    const [, task = ''] = /^Task (\w+) is submitted/.exec(submitted.out) ?? []
+    const [, task = ''] = /^Submitted task (\w+)/.exec(submitted.out) ?? []
     const pushed = git(remote, 'rev-parse', `ralph/${task}`)
     expect((await board('show', task)).out).toContain(`on branch ralph/${task} of ${remote}. Last pushed commit: `)
     expect((await board('show', task, '1')).out).toContain('+from a worker')
@@ -141,7 +141,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     await worker()
     const make = agent(`touch "$(echo "$RALPH_TASK_ID" | cut -d- -f2)"; ${DONE}`)
     const submitted = await ralph('submit', '--project', 'shop', '--agent', make, '--wait')
-    expect(submitted.out).toMatch(/^Submitted 2 tasks, 1 of them ready to start:\n {2}shop-T1 {2}Lay the ground\n/)
+    expect(submitted.out).toMatch(/^Submitted 2 tasks, 1 ready to start:\n {2}shop-T1 {2}Lay the ground\n/)
     expect(submitted).toMatchObject({ code: 0, out: expect.stringMatching(/All 2 tasks are done\.\n$/) })
     expect(git(remote, 'ls-tree', '--name-only', 'main')).toBe('T1\nT2\na.txt')
     const [, ...shown] = await lines('status', '--all')
@@ -159,7 +159,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect(again).toMatchObject({ tasks: [{ id: 'shop-T1-2' }, { id: 'shop-T2-2', state: 'waiting' }] })
   })
 
-  test('what waits for a task that failed says so, and goes on after a retry', async () => {
+  test('a task that waits for a failed one says so, and continues after a retry', async () => {
     const { ralph, lines, worker, agent, clone } = await openPlace()
     await worker()
     const flag = join(clone, 'allowed')
@@ -179,7 +179,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     })
   })
 
-  test('a running task is cancelled, and one that was not started', async () => {
+  test('cancel works on a running task and on one that has not started', async () => {
     const { ralph, lines, worker, agent, clone } = await openPlace()
     const started = join(clone, 'started')
     const slow = agent(`touch ${started}; sleep 600`)
@@ -195,7 +195,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     await eventually(async () => /^Tasks: 2 cancelled$/m.test((await ralph('status')).out))
   })
 
-  test('a task is paused, told something and resumed by its id', async () => {
+  test('a task is paused, steered and resumed by its id', async () => {
     const { ralph, lines, worker, agent, clone } = await openPlace()
     const [begun, allowed, heard] = ['begun', 'allowed', 'heard'].map((name) => join(clone, name))
     const wait = `touch ${begun}; while [ ! -f ${allowed} ]; do sleep 0.05; done`
@@ -204,11 +204,11 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     const [submitted] = await lines('submit', 'Build it', '--agent', listener, '--repo', 'none')
     const id = (submitted as { tasks: { id: string }[] }).tasks[0]?.id ?? ''
     await eventually(() => existsSync(begun ?? ''))
-    expect((await ralph('pause', id)).out).toMatch(/^Told loop \w+\. It pauses when its iteration is over\.\n$/)
+    expect((await ralph('pause', id)).out).toMatch(/^Loop \w+ pauses after its current iteration\.\n$/)
     writeFileSync(allowed ?? '', '')
     await eventually(async () => /^Tasks: 1 resting$/m.test((await ralph('status')).out))
     expect((await ralph('status')).out).toContain('Paused.')
-    expect((await ralph('steer', id, 'Use blue paint.')).out).toMatch(/^Told loop \w+\./)
+    expect((await ralph('steer', id, 'Use blue paint.')).out).toMatch(/^Loop \w+: /)
     expect((await ralph('resume', id)).code).toBe(0)
     await eventually(async () => /^Tasks: 1 done$/m.test((await ralph('status')).out))
     expect(readFileSync(heard ?? '', 'utf8')).toContain('Use blue paint.')
@@ -224,11 +224,11 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect((await ralph('status')).out).toContain(
       'Waiting for budget: it may cost $1.00, but its submitter has only $0.50 left today (UTC).',
     )
-    expect(await ralph('fleet', 'budget', '*', 'none')).toMatchObject({ out: 'There are no budgets.\n' })
+    expect(await ralph('fleet', 'budget', '*', 'none')).toMatchObject({ out: 'No budgets are set.\n' })
     await eventually(async () => /^Tasks: 1 done$/m.test((await ralph('status')).out))
   })
 
-  test('agents are not told the database, and settings are kept', async () => {
+  test('agents do not see the database URL, and settings are kept', async () => {
     const { ralph, worker, agent, clone, url } = await openPlace()
     await worker()
     const file = join(clone, 'environment')
@@ -240,7 +240,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect(await ralph('fleet', 'settings')).toEqual(changed)
   })
 
-  test('one home has one worker, which leaves when it is drained', async () => {
+  test('a home allows only one worker, which exits when it is drained', async () => {
     const { start, ralph, worker } = await openPlace()
     const { id, ended } = await worker()
     const second = await start(['worker', '--agents', 'command'], 'worker-1').ended
@@ -253,7 +253,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     expect(await ended).toMatchObject({ code: 0, err: '' })
   })
 
-  test('the doctor looks at the database, and never shows its password', async () => {
+  test('ralph doctor checks the database and never shows its password', async () => {
     const { ralph, url, worker } = await openPlace()
     await worker()
     const { out } = await ralph('doctor')
@@ -271,8 +271,8 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
   })
 
   test.each<[argv: string[], says: string]>([
-    [['submit'], 'There is no prompt. Say what to do: ralph submit "Make the tests pass"'],
-    [['submit', ' '], 'There is no prompt.'],
+    [['submit'], 'Missing prompt. Say what to do: ralph submit "Make the tests pass"'],
+    [['submit', ' '], 'Missing prompt.'],
     [['submit', 'x', '--repo', '../shop'], 'a relative path means something else on each worker'],
     [['submit', 'x', '--repo', 'https://a:secret@example.com/x.git'], 'it contains a password'],
     [['submit', 'x', '--repo', 'none', '--base', 'main'], 'base needs a repository'],
@@ -285,7 +285,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     [['submit', 'x', '--touches', '[a'], 'touches: "[a" has a "[" that is never closed.'],
     [['submit', 'x', '--submitter', '*'], 'which stands for every submitter'],
     [['submit', 'x', '--submitter', 'a\nb'], 'must not contain control characters'],
-    [['submit', 'x', '--priority', '1.5'], '--priority must be a whole number, but is "1.5".'],
+    [['submit', 'x', '--priority', '1.5'], '--priority must be a whole number, got "1.5".'],
     [['submit', 'x', '--agent', 'nobody'], 'Unknown agent: "nobody".'],
     [['submit', 'x', '--agent', 'command:x', '--model', 'm'], 'The agent "command" does not support --model'],
     [['submit', 'x', '--verify', 'a && b'], 'checks: The command'],
@@ -298,16 +298,16 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     [['worker', '--agents', 'command', '--account', 'claude=b'], 'this worker does not run claude, only command.'],
     [['worker', '--concurrency', '0'], '--concurrency must be a whole number of at least 1'],
     [['fleet', 'drain', 'nosuch'], 'No such worker: "nosuch". No worker is running.'],
-    [['fleet', 'drain'], 'WORKER is missing'],
+    [['fleet', 'drain'], 'Missing WORKER'],
     [['fleet', 'drian', 'x'], 'Did you mean "ralph fleet drain"?'],
-    [['fleet', 'budget', 'ann'], 'Say how much'],
+    [['fleet', 'budget', 'ann'], 'Missing amount'],
     [['fleet', 'budget', 'ann', '-5'], 'must be a number of dollars'],
     [['status', 'nosuch'], 'No such loop: nosuch'],
     [['status', '--database'], '--database needs a value'],
     [['status', '--database', 'mysql://x'], 'The database must be a URL'],
     [['submit', 'x', '--database', 'none'], 'This needs the database of a fleet.'],
     [['doctor', '--rebuild'], 'Only the database in RALPH_HOME can be rebuilt.'],
-  ])('%j is refused with a sentence', async (argv, says) => {
+  ])('%j is refused with a message', async (argv, says) => {
     const place = await sharedPlace()
     const ran = await place.ralph(...argv)
     expect(ran.err).toContain(says)
@@ -318,7 +318,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
 
 let shared: ReturnType<typeof openPlace> | undefined
 
-/** Where nothing is stored, nothing gets in each other's way. */
+/** Nothing is stored, so the tests can share it. */
 function sharedPlace(): ReturnType<typeof openPlace> {
   shared ??= openPlace(() => {})
   return shared

@@ -1,4 +1,4 @@
-/** `ralph fleet`: the fleet at a glance, and what holds for all of it. */
+/** `ralph fleet`: the status, budgets and settings of the fleet. */
 import { nearest } from '../../formats/nearest.ts'
 import { drainWorker } from '../../operations/drain-worker.ts'
 import { getFleet } from '../../operations/get-fleet.ts'
@@ -20,38 +20,38 @@ const verbs: Readonly<Record<Verb, CommandSpec>> = {
   status: {
     name: 'fleet status',
     words: '[options]',
-    summary: 'Show the workers, and the tasks that are not over with what each waits for.',
+    summary: 'Shows the workers and the tasks that have not ended, with what each waits for.',
     options: {
-      all: { help: 'tasks that are over, too' },
-      watch: { help: 'show it again whenever something changes; Ctrl-C ends it' },
+      all: { help: 'include tasks that have ended' },
+      watch: { help: 'update whenever something changes, until Ctrl-C' },
       json,
     },
   },
   drain: {
     name: 'fleet drain',
     words: 'WORKER',
-    summary: 'Ask a worker to take no more tasks, finish the iterations under way, and leave.',
+    summary: 'Drains a worker: it takes no new tasks, finishes its current iterations, and exits.',
     options: { json },
   },
   budget: {
     name: 'fleet budget',
     words: '[SUBMITTER USD|none]',
-    summary: 'Show the budgets, or set what a submitter may spend in a day (UTC).',
-    about: '"*" stands for everybody who has no budget of their own. Tasks over the budget wait until the next day.',
+    summary: 'Shows the budgets, or sets what a submitter may spend per day (UTC).',
+    about: '"*" is everyone without a budget of their own. Tasks over budget wait until the next day.',
     options: { json },
     examples: [
-      ['ralph fleet budget ann@example.com 20', '$20 a day for one person'],
-      ['ralph fleet budget "*" 5', '$5 a day for each of the others'],
+      ['ralph fleet budget ann@example.com 20', '$20 per day for one person'],
+      ['ralph fleet budget "*" 5', '$5 per day for everyone else'],
     ],
   },
   settings: {
     name: 'fleet settings',
     words: '[options]',
-    summary: 'Show or change what holds for the whole fleet.',
+    summary: 'Shows or changes the settings of the whole fleet.',
     options: {
-      'keep-days': { value: 'N', help: 'remove tasks that have been over for this many days, with their loops' },
-      heartbeat: { value: 'SECONDS', help: 'take a worker for dead when it is silent for this long' },
-      'most-deaths': { value: 'N', help: 'give up on a task when this many workers in a row died over it' },
+      'keep-days': { value: 'N', help: 'remove tasks and their loops N days after they end' },
+      heartbeat: { value: 'SECONDS', help: 'consider a worker dead when it is silent for SECONDS' },
+      'most-deaths': { value: 'N', help: 'give up on a task when N workers in a row died while running it' },
       json,
     },
   },
@@ -60,18 +60,18 @@ const verbs: Readonly<Record<Verb, CommandSpec>> = {
 const spec: CommandSpec = {
   name: 'fleet',
   words: '[VERB] …',
-  summary: 'The fleet: its workers and tasks at a glance, budgets, settings, and draining a worker.',
+  summary: 'Shows the workers and tasks of the fleet, sets budgets and settings, drains workers.',
   about: `Verbs:
 ${Object.values(verbs)
-  .map(({ name, summary }) => `  ${name.slice('fleet '.length).padEnd(8)} ${summary}`)
+  .map(({ name, summary }) => `  ${name.slice('fleet '.length).padEnd(8)}  ${summary}`)
   .join('\n')}
 
-Without a verb it shows the status. Tasks are submitted with \`ralph submit\` and run by \`ralph worker\`; cancel, pause, resume,
-steer, retry, show and status take the id of a task wherever they take a loop. docs/fleet.md explains how to set it up.`,
+Without a verb, it shows the status. \`ralph submit\` submits tasks and \`ralph worker\` runs them; cancel, pause, resume, steer, retry,
+show and status accept a task id in place of a loop. docs/fleet.md explains the setup.`,
   options: verbs.status.options,
   examples: [
-    ['ralph fleet --database postgres://ralph@db.example.com/ralph', 'the fleet at a glance'],
-    ['ralph fleet drain build-7-k3f9', 'let a worker finish and leave'],
+    ['ralph fleet --database postgres://ralph@db.example.com/ralph', 'the status of the fleet'],
+    ['ralph fleet drain build-7-k3f9', 'let a worker finish and exit'],
   ],
 }
 
@@ -93,7 +93,7 @@ function verbIn(argv: readonly string[]): [Verb, readonly string[]] {
   const found = names.find((name) => name === word)
   if (found) return [found, rest]
   const close = nearest(word, names)
-  throw usage(spec, `There is no verb "${word}".${close ? ` Did you mean "ralph fleet ${close}"?` : ''}`)
+  throw usage(spec, `Unknown verb: "${word}".${close ? ` Did you mean "ralph fleet ${close}"?` : ''}`)
 }
 
 const VERBS: Readonly<Record<Verb, (args: Args, context: Context) => Promise<number>>> = {
@@ -106,25 +106,20 @@ const VERBS: Readonly<Record<Verb, (args: Args, context: Context) => Promise<num
 
   async drain(args, context) {
     const [worker] = args.words
-    if (!worker) throw usage(args.spec, 'WORKER is missing: ralph fleet drain WORKER.')
+    if (!worker) throw usage(args.spec, 'Missing WORKER: ralph fleet drain WORKER.')
     const drained = await drainWorker.run(context, { worker })
-    return print(
-      args,
-      context,
-      drained,
-      `Worker ${worker} takes no more tasks, and leaves when its iterations are over.\n`,
-    )
+    return print(args, context, drained, `Worker ${worker} is draining: it exits after its current iterations.\n`)
   },
 
   async budget(args, context) {
     const [submitter, amount] = args.words
     if (submitter !== undefined && amount === undefined)
-      throw usage(args.spec, `Say how much: ralph fleet budget ${submitter} USD, or none.`)
+      throw usage(args.spec, `Missing amount: ralph fleet budget ${submitter} USD, or none.`)
     const { budgets } =
       submitter === undefined
         ? await getFleet.run(context, {})
         : await setBudget.run(context, { submitter, usd_per_day: usdIn(args, amount ?? '') })
-    return print(args, context, { budgets }, budgets.map(budgetLine).join('') || 'There are no budgets.\n')
+    return print(args, context, { budgets }, budgets.map(budgetLine).join('') || 'No budgets are set.\n')
   },
 
   async settings(args, context) {
@@ -144,7 +139,7 @@ const VERBS: Readonly<Record<Verb, (args: Args, context: Context) => Promise<num
 function usdIn(args: Args, text: string): number | null {
   if (text === 'none') return null
   if (/^\d{1,9}(\.\d+)?$/.test(text)) return Number(text)
-  throw usage(args.spec, `The budget must be a number of dollars, or none, but is "${text}".`)
+  throw usage(args.spec, `The budget must be a number of dollars or none, got "${text}".`)
 }
 
 function print(args: Args, { out }: Context, value: unknown, words: string): number {

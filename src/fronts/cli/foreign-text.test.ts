@@ -48,13 +48,13 @@ const hostile = fc.array(
   { maxLength: 12 },
 )
 
-/** What may be on a screen: what is seen, lines and tabs, and where there are colours those of ralph. */
+/** What may reach a screen: visible characters, line breaks and tabs, and ralph's own colours. */
 const SEEN =
   /^(?:[\n\t]|(?:\u200d(?=\p{Extended_Pictographic}))|(?![\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]).)*$/su
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the only ones that may be there
 const OWN = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g
 
-/** A loop in which everything that is not ralph's has this text in it. */
+/** A loop in which every foreign string contains this text. */
 async function homeWith(text: string): Promise<{ folder: string; home: string }> {
   const folder = temporaryFolder()
   const home = join(folder, 'home')
@@ -129,7 +129,7 @@ async function ralph(
   return { code, out: out.text(), err: err.text() }
 }
 
-test('foreign text prints as what can be seen, in a terminal and in a pipe', async () => {
+test('foreign text prints only visible characters, in a terminal and in a pipe', async () => {
   await fc.assert(
     fc.asyncProperty(hostile, async (parts) => {
       const text = parts.join('')
@@ -160,7 +160,7 @@ test('foreign text prints as what can be seen, in a terminal and in a pipe', asy
   )
 })
 
-test('as JSON it is the very same text, and hides nothing either', async () => {
+test('as JSON, foreign text is unchanged and hides nothing', async () => {
   await fc.assert(
     fc.asyncProperty(hostile, async (parts) => {
       const text = parts.join('')
@@ -179,7 +179,7 @@ test('as JSON it is the very same text, and hides nothing either', async () => {
   )
 })
 
-test('the title and the clipboard stay what they were', async () => {
+test('foreign text cannot change the window title or the clipboard', async () => {
   const place = await homeWith('\u001b]0;owned\u0007\u001b]52;c;cm0=\u0007seen\u001b[2K\r\u202ereversed')
   writeFileSync(join(place.folder, 'work', 'x'), '')
   for (const tty of [true, false]) {

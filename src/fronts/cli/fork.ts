@@ -1,4 +1,4 @@
-/** `ralph fork`: a new loop that begins at a state of another one. */
+/** `ralph fork`: a new loop that starts from an iteration of another one. */
 import { fork as operation } from '../../operations/fork.ts'
 import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
@@ -9,12 +9,12 @@ import { AGAIN, changesIn, DRIVING } from './loop-words.ts'
 const spec: CommandSpec = {
   name: 'fork',
   words: 'LOOP [N] [options]',
-  summary: 'Starts a new loop where another one was after iteration N, in a worktree of its own.',
-  about: `Without N: after its last iteration; 0 is its start. The other loop and its files stay as they are, and \`ralph accept\` merges the
-work of the new one. Its proof is measured strictly: against the tests that the first loop started with, and no check that the first
-loop turned green counts for it.`,
-  options: { prompt: { value: 'TEXT', help: 'another task than that of the first loop' }, ...AGAIN, ...DRIVING },
-  examples: [['ralph fork k3f 2 --agent codex', 'what another agent makes of it from there']],
+  summary: 'Starts a new loop from the state of another one after iteration N, in its own worktree.',
+  about: `N defaults to the last iteration; 0 is the state before the first. The first loop and its files stay unchanged, and
+\`ralph accept\` merges the work of the new one. The proof of the new loop compares with the tests the first loop started with, and
+checks that the first loop already made pass do not count.`,
+  options: { prompt: { value: 'TEXT', help: 'give the new loop a different task' }, ...AGAIN, ...DRIVING },
+  examples: [['ralph fork k3f 2 --agent codex', 'let another agent continue from iteration 2']],
 }
 
 export const fork: Command = {
@@ -23,9 +23,8 @@ export const fork: Command = {
     const args = parseArgs(spec, argv)
     const [loop, number, ...more] = args.words
     if (loop === undefined || more.length > 0)
-      throw usage(spec, 'Name a loop and, if you like, an iteration: ralph fork LOOP 2.')
-    if (number !== undefined && !/^\d{1,9}$/.test(number))
-      throw usage(spec, `"${number}" is not the number of an iteration.`)
+      throw usage(spec, 'Name a loop and, optionally, an iteration: ralph fork LOOP 2.')
+    if (number !== undefined && !/^\d{1,9}$/.test(number)) throw usage(spec, `Not an iteration number: "${number}".`)
     const iteration = number === undefined ? undefined : Number(number)
     const asked = given({ loop, iteration, prompt: args.text('prompt') })
     const { loop: id, why } = await operation.run(context, { ...asked, ...changesIn(args) })

@@ -1,4 +1,4 @@
-/** `ralph hook`: what an agent's own hook calls when it finds no other way to ralph. */
+/** `ralph hook`: fallback for an agent's hook that cannot reach ralph another way. */
 import { join } from 'node:path'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command } from './context.ts'
@@ -6,7 +6,7 @@ import type { Command } from './context.ts'
 const spec: CommandSpec = {
   name: 'hook',
   words: 'stop|prompt|task [VAULT]',
-  summary: "Answers an agent's own hook: its payload on stdin, the answer on stdout. `ralph install` sets that up.",
+  summary: "Handles an agent's hook: payload on stdin, answer on stdout. Set up by `ralph install`.",
   options: {},
 }
 

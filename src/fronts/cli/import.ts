@@ -1,4 +1,4 @@
-/** `ralph import`: takes over tasks that another tool or a person wrote down, as a project or to the board. */
+/** `ralph import`: imports tasks from other tools and files, into a project or the board. */
 import { existsSync, realpathSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { importBoard, isBoard } from '../../operations/import-board.ts'
@@ -11,19 +11,19 @@ const spec: CommandSpec = {
   name: 'import',
   words: 'FILE [PROJECT] [options]',
   summary:
-    'Imports tasks: a prd.json, a tasks.json or Markdown with check boxes as a project, a vibe-kanban database to the board.',
-  about: `The format of FILE is detected from its contents. The tasks go to .artefacts/PROJECT/tasks.json, which must not be there yet;
-spec.md, state.json and obstacles.json are made if they are missing.
-The database of vibe-kanban is only read; "vibe-kanban" looks for it in its default location. Its tasks go to the board and keep
-their ids, so importing it again adds only what is new.`,
+    'Imports tasks: prd.json, tasks.json or Markdown checklists into a project, a vibe-kanban database into the board.',
+  about: `The format is detected from the content of FILE. The tasks go to .artefacts/PROJECT/tasks.json, which must not exist yet;
+spec.md, state.json and obstacles.json are created if they are missing.
+A vibe-kanban database is never changed; give "vibe-kanban" as FILE to use the one in its default location. Its tasks go to the
+board and keep their ids, so importing it again adds only new tasks.`,
   options: {
-    dir: { value: 'D', help: 'the folder the project is worked on in' },
-    'dry-run': { help: 'vibe-kanban: only show what would be imported' },
+    dir: { value: 'D', help: 'folder the project is for (default: the current one)' },
+    'dry-run': { help: 'show what a vibe-kanban import would add, without importing' },
   },
   examples: [
     ['ralph import prd.json shop', 'user stories: passes, priority and dependsOn are kept'],
-    ['ralph import fix_plan.md shop', 'every check box is a task; ticked ones are completed'],
-    ['ralph import vibe-kanban --dry-run', 'what the board would get from vibe-kanban'],
+    ['ralph import fix_plan.md shop', 'every checkbox is a task; checked ones are completed'],
+    ['ralph import vibe-kanban --dry-run', 'what an import from vibe-kanban would add'],
   ],
 }
 
@@ -33,14 +33,14 @@ export const importFile: Command = {
     const args = parseArgs(spec, argv, 2)
     const [file, name] = args.words
     if (file !== undefined && isBoard(context, file)) return boardImport(context, args, file)
-    if (args.flag('dry-run')) throw usage(spec, '--dry-run is for a vibe-kanban database.')
-    if (file === undefined) throw usage(spec, 'Name the file and the project to make of it.')
+    if (args.flag('dry-run')) throw usage(spec, '--dry-run only works with a vibe-kanban database.')
+    if (file === undefined) throw usage(spec, 'Missing file and project name: ralph import FILE PROJECT.')
     if (name === undefined)
       throw usage(
         spec,
         existsSync(resolve(context.cwd, file))
-          ? `${file} is not a vibe-kanban database. Name the project to make of it, too.`
-          : `${file} does not exist.`,
+          ? `${file} is not a vibe-kanban database, so a project name is needed: ralph import FILE PROJECT.`
+          : `No such file: ${file}.`,
       )
     const folder = args.text('dir')
     const asked = { file, project: name, ...(folder === undefined ? {} : { dir: folder }) }
@@ -63,13 +63,13 @@ async function boardImport(context: Context, args: Args, file: string): Promise<
   const lines = [
     `${found.file}: ${count(found.groups, 'new project')}, ${count(found.tasks, 'new task')}${split && ` (${split})`}, ${found.known} already on the board.`,
     ...found.notes,
-    isDry ? 'Nothing was imported: --dry-run only looks.' : 'Next: ralph board',
+    isDry ? 'Dry run: nothing was imported.' : 'Next: ralph board',
   ]
   context.out.write(lines.map((line) => `${line}\n`).join(''))
   return 0
 }
 
-/** A word as a shell takes it. */
+/** Quoted for a shell where needed. */
 function printWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,4 +1,4 @@
-/** `ralph init`: begins a project with a spec for the person to fill in. */
+/** `ralph init`: creates a project with a spec template for the user to fill in. */
 import { join, relative } from 'node:path'
 import { ARTEFACTS, initProject } from '../../operations/init-project.ts'
 import { given } from '../../request/given.ts'
@@ -8,10 +8,10 @@ import type { Command } from './context.ts'
 const spec: CommandSpec = {
   name: 'init',
   words: 'NAME [options]',
-  summary: 'Begins a project: writes a spec for you to fill in.',
-  about: `It makes ${ARTEFACTS}/NAME/spec.md below the folder and never overwrites one. In a git repository the folder is kept out of
-commits through .git/info/exclude.`,
-  options: { dir: { value: 'D', help: 'the folder the project is about' } },
+  summary: 'Creates a project: writes a spec template for you to fill in.',
+  about: `Creates ${ARTEFACTS}/NAME/spec.md, and never overwrites an existing one. In a git repository, the folder is kept out of commits
+with .git/info/exclude.`,
+  options: { dir: { value: 'D', help: 'folder the project is for (default: the current one)' } },
   examples: [['ralph init shop', `a spec in ${ARTEFACTS}/shop`]],
 }
 
@@ -24,16 +24,16 @@ export const init: Command = {
     const inited = await initProject.run(context, { project: name, ...given({ dir }) })
     const { exclusion } = inited
     const folder = relative(context.cwd, inited.folder) || '.'
-    context.out.write(`Made ${join(folder, 'spec.md')}. Write there what you want, in your own words.\n`)
-    context.out.write(`Then have agents ask about what is missing: ralph interview ${name}\n`)
+    context.out.write(`Created ${join(folder, 'spec.md')}. Describe what you want there, in your own words.\n`)
+    context.out.write(`Next, agents can ask you about what is missing: ralph interview ${name}\n`)
     if (exclusion === 'excluded' || exclusion === 'ignored')
-      context.out.write(`${folder} is kept out of commits; \`git add -f ${folder}\` would keep it with the code.\n`)
+      context.out.write(`${folder} is kept out of commits. To commit it anyway: git add -f ${folder}\n`)
     return 0
   },
 }
 
-/** The one word of the commands that are about a project. */
+/** The NAME argument of the project commands. */
 export function projectName({ words: [name], spec: asked }: Args): string {
   if (name !== undefined) return name
-  throw usage(asked, `A project needs a name: ralph ${asked.name} NAME.`)
+  throw usage(asked, `Missing project name: ralph ${asked.name} NAME.`)
 }

@@ -1,4 +1,4 @@
-/** `ralph install claude --vault DIR`: whether that is a vault, and what its hook must know of it. */
+/** `ralph install claude --vault DIR`: validates the vault and collects what its hook needs to know. */
 import { resolve } from 'node:path'
 import { RalphError } from '../../error.ts'
 import { isFolder } from '../../host/files.ts'
@@ -14,12 +14,12 @@ import { type Args, usage } from './args.ts'
 type Asked = { place: Place; site: Site; folder: string }
 
 export function askedForVault({ spec, words, flag }: Args, given: string, site: Site, cwd: string): Asked {
-  if (words[0] !== 'claude') throw usage(spec, '--vault is for claude alone, whose Stop hook it sets up.')
-  if (flag('user') || flag('project')) throw usage(spec, '--vault stands alone, without --user and --project.')
+  if (words[0] !== 'claude') throw usage(spec, '--vault only works with claude: it sets up a Stop hook there.')
+  if (flag('user') || flag('project')) throw usage(spec, '--vault cannot be combined with --user or --project.')
   const path = resolve(cwd, given)
-  if (spec.name === 'install' && !isFolder(path)) throw usage(spec, `--vault ${given}: there is no such folder.`)
+  if (spec.name === 'install' && !isFolder(path)) throw usage(spec, `No such folder: --vault ${given}.`)
   const here = { ...site, project: targetOf(path) }
-  // What is taken out is known by what was written, whatever is set by now.
+  // Uninstalling goes by what was written then, not by today's settings.
   const place = vaultPlace(
     spec.name === 'install' ? foldersOf(here) : { state: DEFAULTS.stateDir, done: DEFAULTS.doneFolder },
   )
@@ -31,10 +31,13 @@ function foldersOf(site: Site): VaultFolders {
   return { state, done }
 }
 
-/** A hook of that name which is another program's would not run any more. */
+/** Overwriting another program's hook of that name would disable it. */
 export function refuseForeign({ read }: Site, { record }: Installation): void {
   const path = scriptIn(record.folder)
   const text = read(path)
   if (text === undefined || isOwnScript(text) || record.files.some((file) => file.path === path)) return
-  throw new RalphError('file-unusable', `${path} is there already, and it is not ralph's. Rename it, then try again.`)
+  throw new RalphError(
+    'file-unusable',
+    `${path} already exists and was not written by ralph. Rename it, then try again.`,
+  )
 }

@@ -1,4 +1,4 @@
-/** What `ralph install` is about to write, shown as a diff, and the question whether it may. */
+/** Shows what `ralph install` is about to write as a diff, and asks for confirmation. */
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,7 +12,7 @@ import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'
 import { count, paint } from './text.ts'
 
-/** Files that are wholly ralph's are named; what happens to files of the person's is shown. */
+/** ralph's own files are only named; changes to the user's files are shown in full. */
 export function show({ out, cwd, env }: Context, changes: readonly Edit[]): void {
   const site = { person: env.HOME || homedir(), project: cwd }
   for (const { path, now, next, kind } of changes) {
@@ -27,7 +27,7 @@ export function show({ out, cwd, env }: Context, changes: readonly Edit[]): void
   if (changes.length > 0) out.write('\n')
 }
 
-/** Also when only a folder on the way is a link: what is written must not be somewhere else unseen. */
+/** Also true if only a parent folder is a link: the user must see where a file is really written. */
 function isLinked(path: string, target: string, { person, project }: Pick<Site, 'person' | 'project'>): boolean {
   const base = pathBelow(project, path) === undefined ? person : project
   const way = pathBelow(base, path)
@@ -52,12 +52,12 @@ export async function confirm(args: Args, { out, machine: { stdin, stdout } }: C
   if (!stdin.isTTY || !stdout.isTTY)
     throw usage(
       args.spec,
-      'Nothing was written: there is no terminal to ask you on. If that is what you want, give --yes.',
+      'Nothing was written: without a terminal, ralph cannot ask for confirmation. Use --yes to write anyway.',
     )
   const lines = createInterface({ input: stdin, output: stdout })
   const answer = await new Promise<string>((answered) => {
     lines.once('close', () => answered(''))
-    lines.question('Write this? [y/N] ', answered)
+    lines.question('Apply these changes? [y/N] ', answered)
   })
   lines.close()
   if (/^y(es)?$/i.test(answer.trim())) return

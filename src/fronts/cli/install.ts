@@ -1,4 +1,4 @@
-/** `ralph install` and `ralph uninstall`: hooks and commands for loops inside an agent's own session. */
+/** `ralph install` and `ralph uninstall`: hooks and commands for loops inside an agent's session. */
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve, sep } from 'node:path'
@@ -32,38 +32,38 @@ import { paint } from './text.ts'
 const AGENTS = Object.keys(PLACES).join(', ')
 
 const OPTIONS = {
-  user: { help: 'in your own settings, for every folder (default)' },
+  user: { help: 'in your own settings, for all folders (default)' },
   project: { help: 'in this folder only; kept out of commits' },
   mcp: { help: 'also register ralph as an MCP server, so that the agent can manage tasks and loops' },
   vault: { value: 'DIR', help: 'claude only: a Stop hook for the tasks of this vault' },
-  yes: { help: 'do not ask' },
+  yes: { help: 'do not ask for confirmation' },
 } as const
 
 const installSpec: CommandSpec = {
   name: 'install',
   words: 'AGENT [options]',
-  summary: "Puts ralph's commands into an agent, so that a loop can run inside its own session.",
+  summary: 'Adds ralph commands to an agent, so that loops can run inside its session.',
   about: `AGENT is one of ${AGENTS}.
-It shows what it changes and asks before it writes. Everything else in the agent's settings stays, byte for byte, and
-\`ralph uninstall\` brings back what was there. Run it again after you have moved ralph or changed Node.`,
+ralph shows the changes and asks before it writes them. The rest of the agent's settings stays byte for byte, and \`ralph uninstall\`
+restores the originals. Run it again after you move ralph or change Node.`,
   options: OPTIONS,
   examples: [
     ['ralph install claude', 'then, in Claude Code: /ralph:loop Make the tests pass --verify "npm test"'],
-    ['ralph install codex --project --yes', 'only for this folder, without a question'],
-    ['ralph install claude --mcp', 'it can also create tasks, start loops and watch them: docs/mcp.md'],
-    ['ralph install claude --vault ~/Vault', 'a session there works on its task until the file is in Done'],
+    ['ralph install codex --project --yes', 'for this folder only, without asking'],
+    ['ralph install claude --mcp', 'lets the agent create tasks and start and watch loops too: docs/mcp.md'],
+    ['ralph install claude --vault ~/Vault', 'a session in the vault keeps working until its task file is in Done'],
   ],
 }
 
 const uninstallSpec: CommandSpec = {
   name: 'uninstall',
   words: 'AGENT [options]',
-  summary: 'Takes out what `ralph install` has put in.',
-  about: `Files that nobody changed since are put back byte for byte. Where you changed one, only what is ralph's goes.`,
+  summary: 'Removes what `ralph install` added.',
+  about: `Unchanged files are restored byte for byte. In files you have changed since, only the parts added by ralph are removed.`,
   options: {
-    user: OPTIONS.user,
-    project: { help: 'what was installed in this folder only' },
-    vault: OPTIONS.vault,
+    user: { help: 'from your own settings, for all folders (default)' },
+    project: { help: 'from this folder only' },
+    vault: { value: 'DIR', help: 'claude only: the Stop hook for the tasks of this vault' },
     yes: OPTIONS.yes,
   },
 }
@@ -94,29 +94,26 @@ type Asked = { args: Args; agent: string; place: Place; site: Site; folder: stri
 function parseAsked(spec: CommandSpec, argv: readonly string[], context: Context): Asked {
   const args = parseArgs(spec, argv, 1)
   const [agent] = args.words
-  if (agent === undefined) throw usage(spec, `Name the agent: ${AGENTS}.`)
+  if (agent === undefined) throw usage(spec, `Missing agent: one of ${AGENTS}.`)
   const place = Object.hasOwn(PLACES, agent) ? PLACES[agent] : undefined
   if (!place) {
     const close = nearest(agent, Object.keys(PLACES))
-    throw usage(
-      spec,
-      `There is no agent "${agent}" to ${spec.name}.${close ? ` Did you mean ${close}?` : ` Choose from ${AGENTS}.`}`,
-    )
+    throw usage(spec, `Unknown agent: "${agent}".${close ? ` Did you mean ${close}?` : ` Choose from ${AGENTS}.`}`)
   }
-  if (args.flag('user') && args.flag('project')) throw usage(spec, 'Choose one of --user and --project.')
+  if (args.flag('user') && args.flag('project')) throw usage(spec, 'Use either --user or --project, not both.')
   const vault = args.text('vault')
   const mcp = spec === installSpec && args.flag('mcp')
-  if (vault !== undefined && mcp) throw usage(spec, 'Choose one of --vault and --mcp.')
+  if (vault !== undefined && mcp) throw usage(spec, 'Use either --vault or --mcp, not both.')
   if (vault !== undefined)
     return { args, agent, mcp, ...askedForVault(args, vault, siteOf(context, 'vault'), context.cwd) }
   const site = siteOf(context, args.flag('project') ? 'project' : 'user')
   if (site.scope === 'project' && site.project === targetOf(site.person))
-    throw usage(spec, 'This is your home folder: what is for all folders is --user.')
+    throw usage(spec, 'This is your home folder. To install for all folders, use --user.')
   const folder = resolve(place.folder(site))
   return { args, agent, place, site, folder, mcp }
 }
 
-/** Who has once asked for the MCP server keeps it when they install again. */
+/** A reinstall keeps the MCP server. */
 function openFor({ agent, site, folder, mcp }: Asked, { home }: Context): Installation {
   const { record, ...installation } = openInstallation(home, { agent, scope: site.scope, folder })
   return { ...installation, record: mcp ? { ...record, mcp } : record }
@@ -135,7 +132,7 @@ export function siteOf({ env, cwd, home, root }: Context, scope: Scope): Site {
   }
 }
 
-/** None where the folder is not: a plugin may have no commands in files. */
+/** Empty if the folder is missing: a plugin may have no command files. */
 function filesBelow(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {}
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
@@ -147,13 +144,13 @@ function filesBelow(folder: string): Record<string, string> {
   )
 }
 
-/** Most agents would run the hooks of both. */
+/** Most agents would run the hooks of both installations. */
 function refuseTwice({ agent, site, place }: Asked, { home }: Context): void {
   const others = listInstallations(home).filter((one) => one.agent === agent)
   if (site.scope !== 'project' || !others.some(({ scope }) => scope === 'user')) return
   throw new RalphError(
     'usage',
-    `ralph is installed for ${place.title} in all folders already, also in this one. To have it only here, first \`ralph uninstall ${agent}\`.`,
+    `ralph is already installed for ${place.title} in all folders, including this one. To have it only here, run \`ralph uninstall ${agent}\` first.`,
   )
 }
 
@@ -175,7 +172,7 @@ async function installAgent(asked: Asked, installation: Installation, context: C
   const refreshed = makeLinks({ home, root, node: process.execPath })
   if (changes.length === 0 && installation.known) {
     const started = makePrograms(files)
-    for (const path of started) out.write(`${nameOf(path, site)} can be started again.\n`)
+    for (const path of started) out.write(`${nameOf(path, site)} is executable again.\n`)
     const nothing = started.length > 0 ? 'Nothing else' : 'Nothing'
     const what = refreshed ? `The links in ${home} were rebuilt; nothing else` : nothing
     out.write(`${what} to do: ralph is installed for ${place.title}.\n`)
@@ -183,15 +180,15 @@ async function installAgent(asked: Asked, installation: Installation, context: C
   }
   const kept = applyInstall(installation, edits, obsolete)
   makePrograms(files)
-  for (const { path, copy } of kept) out.write(`What you had made of ${nameOf(path, site)} is kept in ${copy}.\n`)
+  for (const { path, copy } of kept) out.write(`Your version of ${nameOf(path, site)} is kept in ${copy}.\n`)
   out.write(`${paint(out, 'green', '✓')} ralph is installed for ${place.title}, ${scopeWords(site)}.\n`)
   for (const line of notes(asked, context, exclusions.tracked, edits)) out.write(`  ${line}\n`)
   if (place.command) out.write(`  Then type: ${place.command} Make the tests pass --verify "npm test"\n`)
-  out.write(`  Taken back with: ralph uninstall ${agent}${optionOf(site)}\n`)
+  out.write(`  To undo this: ralph uninstall ${agent}${optionOf(site)}\n`)
   return 0
 }
 
-/** Those that could not be started before. */
+/** Returns the files that were not executable before. */
 function makePrograms(files: readonly Wanted[]): string[] {
   return files.flatMap((file) => (file.kind === 'own' && file.program && makeProgram(file.path) ? [file.path] : []))
 }
@@ -217,15 +214,16 @@ async function uninstallAgent(asked: Asked, installation: Installation, context:
   if (changes.length > 0) await confirm(args, context)
   const kept = applyUninstall(installation, edits)
   for (const { path } of changes.filter(({ changed, kind }) => changed && kind !== 'lines'))
-    out.write(`${nameOf(path, site)} was changed since: only what is ralph's was taken out.\n`)
-  for (const { path } of left) out.write(`${nameOf(path, site)} was changed since, so it is left to you.\n`)
-  for (const { path, copy } of kept) out.write(`What was in ${nameOf(path, site)} before ralph is kept in ${copy}.\n`)
-  out.write(`${paint(out, 'green', '✓')} ralph is taken out of ${place.title}, ${scopeWords(site)}.\n`)
+    out.write(`${nameOf(path, site)} has changed since it was installed: only the parts added by ralph were removed.\n`)
+  for (const { path } of left)
+    out.write(`${nameOf(path, site)} has changed since it was installed, so it is left as it is.\n`)
+  for (const { path, copy } of kept) out.write(`The original ${nameOf(path, site)} is kept in ${copy}.\n`)
+  out.write(`${paint(out, 'green', '✓')} Removed ralph from ${place.title}, ${scopeWords(site)}.\n`)
   removeWhenLast(home)
   return 0
 }
 
-/** The settings of some agents have both: then it is one file with all of it. */
+/** Some agents keep hooks and MCP servers in the same settings file: then both go into one. */
 function filesOf({ agent, place, site, folder }: Asked, { record }: Installation): Wanted[] {
   const files = place.wanted(site, folder)
   if (!record.mcp) return files
@@ -253,9 +251,9 @@ function removeWhenLast(home: string): void {
 function elsewhere(agent: string, home: string): string {
   const others = listInstallations(home).filter((one) => one.agent === agent)
   const where = others.map(({ scope, folder }) =>
-    scope === 'project' ? `${folder} (--project, given there)` : `${folder} (--${scope})`,
+    scope === 'project' ? `${folder} (run it there with --project)` : `${folder} (--${scope})`,
   )
-  return others.length === 0 ? '' : ` It is in ${where.join(', ')}.`
+  return others.length === 0 ? '' : ` It is installed in ${where.join(', ')}.`
 }
 
 function notes(
@@ -268,27 +266,27 @@ function notes(
   const installed = listInstallations(home)
   const projects = installed.filter((one) => one.agent === agent && one.scope === 'project')
   return [
-    ...(found ? [] : [`Note: ${place.programs[0]} is not in your PATH. It is ready for when it is.`]),
+    ...(found ? [] : [`Note: ${place.programs[0]} is not in your PATH. ralph is ready once you install it.`]),
     ...(root.split(sep).includes('_npx')
       ? [
-          'Note: this ralph lies in a cache of npx that may be emptied. Better: npm install -g ralphloop, then install again.',
+          'Note: this ralph is in the npx cache, which may be cleared. Run `npm install -g ralphloop`, then install again.',
         ]
       : []),
-    ...tracked.map((path) => `Note: ${path} is in your commits, and now names a path of this machine.`),
+    ...tracked.map((path) => `Note: ${path} is tracked by git and now contains a path on this machine.`),
     ...(site.scope === 'user'
       ? projects.map(
           ({ folder }) =>
-            `Note: it is also in ${folder}, where hooks may run twice now: ralph uninstall ${agent} --project there.`,
+            `Note: ralph is also installed in ${folder}, where hooks may now run twice. Run \`ralph uninstall ${agent} --project\` there.`,
         )
       : []),
     ...(edits.some(({ next }) => next && isOff(next))
-      ? ['Note: hooks are switched off in these settings; without them nothing happens.']
+      ? ['Note: hooks are turned off in these settings, so ralph will not work until you turn them on.']
       : []),
     ...place.afterwards(site, installed),
   ]
 }
 
-/** The ways in which agents let a person switch off all hooks. */
+/** The settings with which agents let the user turn off all hooks. */
 function isOff(settings: Buffer): boolean {
   const read = readJson(settings.toString())
   const value = 'value' in read && isObject(read.value) ? read.value : {}

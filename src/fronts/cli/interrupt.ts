@@ -1,18 +1,18 @@
-/** Ctrl-C: the first one pauses after what is under way, the second ends it now. A closed terminal ends it now, too. */
+/** Ctrl-C: the first pauses after the current iteration, the second stops at once, as a closed terminal does. */
 
 export type Interrupting = {
-  /** What the first one says. */
+  /** The message for the first Ctrl-C. */
   pausing: string
   say(text: string): void
-  /** What it does besides. */
+  /** What the first Ctrl-C does. */
   pause?(): Promise<void>
 }
 
-/** `rest` fires when nothing new is to be begun, `stop` when what is under way is to end at once. */
+/** `rest` fires when nothing new should start, `stop` when running work should stop at once. */
 export type Stopping = {
   rest: AbortSignal
   stop: AbortSignal
-  /** Ends after what is under way, and says why. */
+  /** Stops after the current work, and says why. */
   windDown(why: string): void
   release(): void
 }

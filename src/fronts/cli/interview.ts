@@ -16,27 +16,27 @@ import { bypassLine } from './view.ts'
 const spec: CommandSpec = {
   name: 'interview',
   words: 'NAME [options] [-- arguments for the agent]',
-  summary: 'Has agents ask about the spec of a project, here in the terminal, and make tasks of it.',
-  about: `Every round is a new agent that reads the spec, asks you, and writes down what it learned; the last one writes tasks.json.
-Talk to it as you always do. When it is finished, ralph ends it and goes on with the next round by itself.
-Exit codes: 0 the tasks are there, 1 a round did not come to its end, 2 wrong use, 3 agent missing or unusable, 130 stopped.`,
+  summary: 'Agents interview you about the spec of a project, then write its tasks.',
+  about: `Each round is a new agent in this terminal that reads the spec, asks you questions, and adds your answers to the spec; the last
+one writes tasks.json. Talk to it as usual. When it is finished, ralph ends it and starts the next round.
+Exit codes: 0 tasks written, 1 a round failed, 2 usage error, 3 agent missing or unusable, 130 stopped.`,
   options: {
-    rounds: { value: 'N', help: 'how many agents ask, one after the other (default 3)' },
+    rounds: { value: 'N', help: 'number of rounds, each with a new agent (default: 3)' },
     agent: {
       value: 'A',
-      help: 'who asks: auto (default), a name that `ralph doctor` lists, command:"program with arguments" (or RALPH_AGENT)',
+      help: 'agent to use: a name from `ralph doctor`, command:"program with arguments", or auto (default: auto, or RALPH_AGENT)',
     },
-    model: { value: 'M', help: 'the model the agent uses' },
+    model: { value: 'M', help: 'model for the agent to use' },
     permissions: {
       value: 'MODE',
-      help: 'bypass (default: the agent asks for no permission) or ask (only what its own settings allow)',
+      help: 'bypass (default: the agent never asks for permission) or ask (it may do only what its own settings allow)',
     },
-    'non-interactive': { value: 'ANSWERS', help: 'nobody is there: agents read the answers in this file instead' },
-    dir: { value: 'D', help: 'the folder the project is about' },
+    'non-interactive': { value: 'ANSWERS', help: 'let the agents read your answers from this file instead of asking' },
+    dir: { value: 'D', help: 'folder the project is for (default: the current one)' },
   },
   examples: [
     ['ralph interview shop', 'three rounds of questions, then the tasks'],
-    ['ralph interview shop --rounds 1 --non-interactive answers.md', 'in a pipeline, where nobody can be asked'],
+    ['ralph interview shop --rounds 1 --non-interactive answers.md', 'in CI, without a terminal'],
   ],
 }
 
@@ -64,7 +64,7 @@ export const interview: Command = {
         signal: stopping.signal,
         leave: stopping.leave,
         saw: (event) => event.kind === 'text' && out.write(`    ${short(event.text, out.columns - 4)}\n`),
-        failed: (words) => say(`The agent did not end well (${short(words, 500)}).`),
+        failed: (words) => say(`The agent failed: ${short(words, 500)}`),
         begin(how) {
           const title = `${paint(out, 'bold', 'ralph')} interview ${paint(out, 'cyan', how.project.name)}`
           say(`${title} · agent ${how.agent} · ${count(rounds, 'round')}`)
@@ -73,7 +73,11 @@ export const interview: Command = {
         },
       })
       const { project, list } = await withHelp(spec, interviewing)
-      say(list ? endingOf(project, list) : `Stopped. What was written is kept. Again: ralph interview ${project.name}`)
+      say(
+        list
+          ? endingOf(project, list)
+          : `Stopped. What was written is kept. Start again: ralph interview ${project.name}`,
+      )
       return list ? 0 : 130
     } finally {
       stopping.release()
@@ -82,13 +86,13 @@ export const interview: Command = {
 }
 
 const BLANK =
-  'The spec is still the empty template: the agents will have to ask for everything. A few lines in it help.'
+  'The spec is still the empty template, so the agents will ask you about everything. A few lines in it help.'
 
 function endingOf({ name, folder }: { name: string; folder: string }, { tasks }: TaskList): string {
-  return `${count(tasks.length, 'task')} in ${folder}/tasks.json. Go on with: ralph execute ${name}`
+  return `${count(tasks.length, 'task')} in ${folder}/tasks.json. Next: ralph execute ${name}`
 }
 
-/** Undefined when the person answers in this terminal. */
+/** Undefined when the user answers in this terminal. */
 function answersOf(args: Args, context: Context): string | undefined {
   const file = args.text('non-interactive')
   if (file === undefined) mustBeTerminal()
@@ -99,11 +103,11 @@ function mustBeTerminal(): void {
   if (isatty(0) && isatty(1)) return
   throw new RalphError(
     'usage',
-    'An interview needs a terminal, for the agents talk to you, but this is none. Write your answers into a file and give --non-interactive FILE.',
+    'An interview needs a terminal, because the agents talk to you. Without one, write your answers to a file and pass --non-interactive FILE.',
   )
 }
 
-/** In a terminal Ctrl-C belongs to the agent; alone it ends the interview, as a closed terminal does everywhere. */
+/** In a terminal, Ctrl-C goes to the agent. Without one it ends the interview, as SIGTERM and SIGHUP always do. */
 function stopOnSignal(alone: boolean): { signal: AbortSignal; leave(): void; release(): void } {
   const stop = new AbortController()
   const names: NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', ...(alone ? (['SIGINT'] as const) : [])]

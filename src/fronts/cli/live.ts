@@ -1,4 +1,4 @@
-/** What moves at the bottom of a terminal while work goes on. Elsewhere than in a terminal nothing does. */
+/** The animated lines at the bottom of a terminal. Without a terminal, nothing is drawn. */
 import { EMPTY_LINE, type Output, paint, short, withoutLines } from './text.ts'
 
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏'

@@ -1,4 +1,4 @@
-/** What the commands about one loop have in common. */
+/** Options and messages shared by the commands about one loop. */
 import type { Changes } from '../../operations/begin-again.ts'
 import type { Given } from '../../operations/give-order.ts'
 import { standingOf } from '../../operations/standing.ts'
@@ -7,18 +7,18 @@ import { type Args, usage } from './args.ts'
 import type { Context } from './context.ts'
 
 export const LOOP_WORDS =
-  'LOOP is an id, the beginning of one, the name of a project in this folder, or a task of the fleet. Without it: the newest loop of this folder.'
+  'LOOP is a loop id or the start of one, the name of a project in this folder, or a fleet task (default: the newest loop in this folder).'
 
 export const DRIVING = {
-  notify: { help: 'bell, desktop message and webhook when it stops' },
+  notify: { help: 'when it stops: terminal bell, desktop notification and the configured webhook' },
   json: { help: 'print one JSON object per line' },
 } as const
 
-/** What a loop that is begun again may do otherwise. */
+/** What a fork or a retry can change. */
 export const AGAIN = {
   agent: { value: 'A[,B…]', help: 'switch to another agent' },
-  'max-iterations': { value: 'N', help: 'another limit than before; 0 for none' },
-  timeout: { value: 'MIN', help: 'another time limit than before, in minutes' },
+  'max-iterations': { value: 'N', help: 'change the iteration limit; 0: no limit' },
+  timeout: { value: 'MIN', help: 'change the time limit, in minutes' },
 } as const
 
 export function changesIn(args: Args): Changes {
@@ -26,19 +26,19 @@ export function changesIn(args: Args): Changes {
   return given({ agent: args.text('agent'), limits: Object.keys(limits).length > 0 ? limits : undefined })
 }
 
-/** `driver`: what a loop does that somebody drives. */
+/** `driver`: what to print for a loop that a process is running. */
 export async function givenWords(
   context: Context,
   { loop: id, heard, session }: Given,
   driver: string,
 ): Promise<string> {
-  if (heard === 'driver') return `Told loop ${id}. ${driver}\n`
+  if (heard === 'driver') return `Loop ${id} ${driver}\n`
   if (heard === 'session')
-    return `Told loop ${id}. It hears it when it goes on: resume it in ${session}, or pause and resume it here.\n`
+    return `Loop ${id} picks this up when it continues: resume it in ${session}, or pause it and resume it here.\n`
   return `Loop ${id}: ${standingOf(await context.store().load(id)).sentence}\n`
 }
 
-/** The loop that must be named. */
+/** The loop, for commands that require one. */
 export function loopNamed({ spec, words: [loop] }: Args): string {
   if (loop !== undefined) return loop
   throw usage(spec, `Name a loop: ralph ${spec.name} LOOP. \`ralph status\` lists them.`)

@@ -6,7 +6,7 @@ import { openRecorder } from './screen.test-support.ts'
 
 type Ran = { code: number; out: string; err: string }
 
-/** A command line in an empty folder, with a home of its own. */
+/** Runs a command line in an empty folder with its own home. */
 async function ralph(...argv: string[]): Promise<Ran> {
   const [out, err] = [openRecorder(), openRecorder()]
   const folder = temporaryFolder()
@@ -21,7 +21,7 @@ async function ralph(...argv: string[]): Promise<Ran> {
   return { code, out: out.text(), err: err.text() }
 }
 
-test('without a command the overview is printed, and that is no success', async () => {
+test('without a command, the overview is printed and the exit code is 2', async () => {
   expect(await ralph()).toMatchObject({ code: 2, out: expect.stringContaining('Commands:\n'), err: '' })
 })
 
@@ -37,22 +37,22 @@ test.each([[['help', 'task', 'start']], [['task', 'start', '--help']], [['task',
 )
 
 test.each<[argv: string[], code: number, says: string]>([
-  [['statsu'], 2, 'There is no command "statsu". Did you mean "ralph stat'],
-  [['constructor'], 2, 'There is no command "constructor".'],
+  [['statsu'], 2, 'Unknown command: "statsu". Did you mean "ralph stat'],
+  [['constructor'], 2, 'Unknown command: "constructor".'],
   [['show', 'nosuch'], 2, 'No such loop: nosuch'],
   [['run', 'x', '--agent', 'claude'], 3, 'claude'],
-])('%j ends with exit code %i and a sentence', async (argv, code, says) => {
+])('%j ends with exit code %i and a message', async (argv, code, says) => {
   const ran = await ralph(...argv)
   expect(ran).toMatchObject({ code, out: '' })
   expect(ran.err).toMatch(/^ralph: [^\n]+\n$/)
   expect(ran.err).toContain(says)
 })
 
-test('with --json an error is an object, too', async () => {
+test('with --json, an error is printed as an object too', async () => {
   const { out, err } = await ralph('status', 'nosuch', '--json')
   expect(JSON.parse(out)).toEqual({ type: 'error', code: 'loop-unknown', message: err.slice('ralph: '.length).trim() })
 })
 
-test('what stands behind two dashes asks for no help', async () => {
+test('--help after two dashes does not ask for help', async () => {
   expect(await ralph('show', 'nosuch', '--', '--help')).toMatchObject({ code: 2, out: '' })
 })

@@ -1,4 +1,4 @@
-/** The command line: finds the command, runs it, and turns what went wrong into a sentence and an exit code. */
+/** The command line: finds the command, runs it, and turns errors into a message and an exit code. */
 import { type ErrorCode, isRalphError, RalphError } from '../../error.ts'
 import { nearest } from '../../formats/nearest.ts'
 import { unlessShortage } from '../../host/plain-words.ts'
@@ -52,20 +52,20 @@ function find(name: string): Command {
   const close = nearest(name, Object.keys(COMMANDS))
   throw new RalphError(
     'usage',
-    `There is no command "${name}".${close ? ` Did you mean "ralph ${close}"?` : ''} \`ralph help\` lists them.`,
+    `Unknown command: "${name}".${close ? ` Did you mean "ralph ${close}"?` : ''} \`ralph help\` lists all commands.`,
   )
 }
 
 function overview(): string {
   const rows = Object.values(COMMANDS).map(({ spec }) => `  ${spec.name.padEnd(9)} ${spec.summary}`)
-  return `ralph runs a coding agent again and again on one task until the task is proven done.
+  return `ralph runs a coding agent in a loop on one task until the task is proven done.
 
   ralph run "Make the tests pass" --verify "npm test"
 
 Commands:
 ${rows.join('\n')}
 
-\`ralph help COMMAND\` tells more. \`ralph demo\` shows it at work, with no account and no key.
+\`ralph help COMMAND\` describes a command. \`ralph demo\` shows ralph at work; it needs no account or API key.
 `
 }
 
@@ -128,13 +128,13 @@ function report(cause: unknown, { out, err, database }: Context, json: boolean):
   const shown = (text: string) => withoutPasswords(text, database)
   if (!isRalphError(cause)) {
     err.write(
-      `ralph: this is a bug in ralph. Please report it with the lines below.\n${shown(String(cause instanceof Error ? cause.stack : cause))}\n`,
+      `ralph: this is a bug in ralph. Please report it and include the lines below.\n${shown(String(cause instanceof Error ? cause.stack : cause))}\n`,
     )
     return 1
   }
   const { code } = cause
   const message = shown(cause.message)
-  // The errors of the task API print as the response that its callers know.
+  // Errors of the task API print in the form its callers expect.
   const response = cause instanceof TaskError ? cause : { type: 'error', code, message }
   if (json) out.write(jsonLine(response))
   err.write(`ralph: ${message}\n`)

@@ -76,7 +76,7 @@ function summaryOf(change: { loop?: Loop; last?: Iteration[]; proof?: Partial<Fo
   } as LoopSummary
 }
 
-test('a loop in short: grade, checks, iterations, how to repeat it, what failed', () => {
+test('a summary has the grade, checks, iterations, how to repeat the proof, and what failed', () => {
   expect(printMarkdown(summaryOf())).toBe(`## Make the tests pass
 
 **proof: verified** · 2 iterations · 2:00 · \`claude\`
@@ -87,10 +87,10 @@ test('a loop in short: grade, checks, iterations, how to repeat it, what failed'
 | --- | --- | --- |
 | \`npm test\` | fails (2 failures) | passes (3 tests) |
 
-| iteration | what came of it | changed | time | cost |
+| iteration | outcome | changed | time | cost |
 | --- | --- | --- | --- | --- |
-| 1 ✗ | said it is done; refused: npm test fails (2 failures): but got 2 | +3 −1 | 1:00 | $0.25 |
-| 2 ✓ | said it is done; proven: npm test passes | +3 −1 | 1:00 | $0.25 |
+| 1 ✗ | claimed done; refused: npm test fails (2 failures): but got 2 | +3 −1 | 1:00 | $0.25 |
+| 2 ✓ | claimed done; verified: npm test passes | +3 −1 | 1:00 | $0.25 |
 
 Repeat the proof where the loop ran: \`ralph proof ${loop.id} --again\`
 
@@ -105,7 +105,7 @@ but got 2
 `)
 })
 
-test('a loop that is not done says where it stands', () => {
+test('a loop that is not done shows its status', () => {
   const open = loopAfter(specOf({ prompt: 'Build it' }))
   const text = printMarkdown(summaryOf({ loop: open, last: [], proof: { checks: [] } }))
   expect(text).toBe(`## Build it
@@ -114,16 +114,16 @@ test('a loop that is not done says where it stands', () => {
 
 running after 0 iterations in ${open.spec.work.dir}.
 
-No check: the agent is taken at its word.
+No check: nothing proves the agent's claim.
 `)
 })
 
-test('what ralph noticed is listed', () => {
+test('findings are listed', () => {
   const findings = [{ kind: 'tests-changed' as const, path: 'a_test.js', words: 'was changed' }]
   expect(printMarkdown(summaryOf({ proof: { findings } }))).toContain('ralph noticed:\n\n- changed tests: a_test.js\n')
 })
 
-describe('texts of agents stay texts', () => {
+describe('text from agents stays plain text', () => {
   const words = 'Done @alice <img src=x> **bold** | [x](https://evil.org) fixes #12\n\n# Heading'
 
   test('in a row', () => {
@@ -160,14 +160,14 @@ describe('texts of agents stay texts', () => {
   })
 })
 
-describe('a description has a limit', () => {
+describe('the length limit of a description', () => {
   test.each([
     ['letters', 'x'],
     ['mentions', '@'],
     ['wide letters', '漢'],
     ['pictures', '🦉'],
     ['backticks', '`'],
-  ])('with many %s it is cut, and says so', (_, letter) => {
+  ])('a description with many %s is cut and says so', (_, letter) => {
     const long = letter.repeat(5_000)
     const verdicts = Array.from({ length: 20 }, () => ({ check: long, result: 'fail' as const, tail: long }))
     const last = Array.from({ length: 60 }, (_, at) => iteration(at + 101, { words: long, end: 'failed', verdicts }))
@@ -199,6 +199,6 @@ describe('a description has a limit', () => {
       summaryOf({ last: Array.from({ length: 12 }, (_, at) => iteration(at + 1, { verdicts })) }),
     )
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(60_000)
-    expect(text.endsWith(`6 more parts did not fit: \`ralph show ${loop.id}\` tells all of it.\n`)).toBe(true)
+    expect(text.endsWith(`6 more parts did not fit. \`ralph show ${loop.id}\` shows everything.\n`)).toBe(true)
   })
 })

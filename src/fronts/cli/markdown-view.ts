@@ -1,4 +1,4 @@
-/** A loop as a description of a pull request: what it proved, what each iteration did, and how to repeat the proof. */
+/** A loop as a pull request description: what it proved, what each iteration did, and how to repeat the proof. */
 import type { Verdict } from '../../engine/loop.ts'
 import { harmless } from '../../formats/harmless.ts'
 import { code, fenced, prose } from '../../formats/markdown.ts'
@@ -13,10 +13,10 @@ import { checkRows } from './proof-view.ts'
 import { changedWords, gradeOf, iterationMark, iterationSentence, settledOf } from './story.ts'
 import { clock, count } from './text.ts'
 
-/** A description that is longer than 65,536 characters is refused. */
+/** GitHub rejects descriptions longer than 65,536 characters. */
 const MOST_BYTES = 60_000
 
-/** What matters most comes first; what does not fit is left out, and it says so. */
+/** The most important parts come first; the rest is cut, with a note. */
 export function printMarkdown(summary: LoopSummary): string {
   const sections = [
     heading(summary),
@@ -29,7 +29,7 @@ export function printMarkdown(summary: LoopSummary): string {
   const kept = fitting(sections, MOST_BYTES - ROOM_FOR_NOTE)
   const left = sections.length - kept.length
   if (left === 0) return kept.join('\n')
-  const note = `${count(left, 'more part')} did not fit: ${code(`ralph show ${summary.loop.id}`)} tells all of it.\n`
+  const note = `${count(left, 'more part')} did not fit. ${code(`ralph show ${summary.loop.id}`)} shows everything.\n`
   return [...kept, note].join('\n')
 }
 
@@ -51,13 +51,13 @@ function heading({ loop, status, standing, proof, last }: LoopSummary): string {
   return `## ${prose(title) || 'A loop'}\n\n**${facts[0]}** · ${facts.slice(1).join(' · ')}\n\n${words(sentence, 600)}\n`
 }
 
-/** A program of one's own is named by its file: the folder says nothing. */
+/** A custom program is named by its file, without the folder. */
 function agentName(agent: string): string {
   return agent.replace(/:.*\//s, ':')
 }
 
 function checks({ proof }: LoopSummary): string {
-  if (proof.checks.length === 0) return 'No check: the agent is taken at its word.\n'
+  if (proof.checks.length === 0) return "No check: nothing proves the agent's claim.\n"
   const [head = [], ...found] = checkRows(proof.checks)
   const rows = found.map(([check = '', ...cells]) => row([code(cutTo(harmless(check), 200)), ...cells]))
   const kept = fitting(rows, ROOM_FOR_LIST)
@@ -65,7 +65,7 @@ function checks({ proof }: LoopSummary): string {
   return `${table(head, kept)}${left > 0 ? `\n${count(left, 'more check')} did not fit.\n` : ''}`
 }
 
-/** The last ones, as far as there is room. */
+/** The last iterations that fit. */
 function iterations({ loop, last }: LoopSummary): string {
   if (last.length === 0) return ''
   const pending = loop.next.kind === 'check' || loop.next.kind === 'prove'
@@ -80,8 +80,9 @@ function iterations({ loop, last }: LoopSummary): string {
   })
   const kept = fitting(rows.reverse(), ROOM_FOR_LIST).toReversed()
   const left = (last.at(-1)?.n ?? 0) - kept.length
-  const note = left > 0 ? `\nThe first ${count(left, 'iteration')} are not shown.\n` : ''
-  return `${table(['iteration', 'what came of it', 'changed', 'time', 'cost'], kept)}${note}`
+  const note =
+    left > 0 ? `\n${left === 1 ? 'The first iteration is' : `The first ${left} iterations are`} not shown.\n` : ''
+  return `${table(['iteration', 'outcome', 'changed', 'time', 'cost'], kept)}${note}`
 }
 
 function noticed({ proof }: LoopSummary): string {
@@ -100,7 +101,7 @@ function again({ loop, proof }: LoopSummary): string {
 
 const MOST_OUTPUTS = 10
 
-/** What failing checks printed, the newest first. */
+/** The output of failing checks, newest first. */
 function outputs({ last }: LoopSummary): string[] {
   return last
     .toReversed()
@@ -114,7 +115,7 @@ function output({ n }: Iteration, verdict: Verdict): string {
   return `<details><summary>Iteration ${n}: <code>${said}</code></summary>\n\n${fenced(lines)}\n</details>\n`
 }
 
-/** Texts of agents in which every letter has to be escaped are cut shorter, so that none takes all the room. */
+/** Text that grows a lot when escaped is cut shorter, so that it does not take all the room. */
 function words(text: string, most: number, as?: (text: string) => string): string {
   const plain = oneLine(harmless(text))
   const printed = prose(cutTo(plain, most), as)
@@ -129,7 +130,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |\n`
 }
 
-/** As many of the first ones as there is room for. */
+/** As many of the first parts as fit. */
 function fitting(parts: readonly string[], room: number): readonly string[] {
   let used = 0
   const over = parts.findIndex((part) => {

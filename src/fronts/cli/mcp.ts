@@ -1,4 +1,4 @@
-/** `ralph mcp`: ralph as an MCP server on stdin and stdout. What it needs is loaded only here. */
+/** `ralph mcp`: ralph as an MCP server on stdin and stdout. Its bundle is loaded only here. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { RalphError } from '../../error.ts'
@@ -12,17 +12,17 @@ import { siteOf } from './install.ts'
 const spec: CommandSpec = {
   name: 'mcp',
   words: '[options]',
-  summary: 'Lets an agent manage tasks and loops: an MCP server on stdin and stdout.',
-  about: `An agent starts it by itself, once it is in the agent's settings: \`ralph install AGENT --mcp\` puts it there.
-It drives the loops that it is asked to start, unless \`ralph serve\` is running, which does. docs/mcp.md lists the tools.`,
+  summary: 'Runs an MCP server on stdin and stdout that lets an agent manage tasks and loops.',
+  about: `An agent starts it by itself once it is in the agent's settings: \`ralph install AGENT --mcp\` adds it.
+It runs the loops it starts, unless \`ralph serve\` is running, which then runs them. docs/mcp.md lists the tools.`,
   options: {
-    'print-config': { value: 'AGENT', help: `print what to add to the settings of ${MCP_AGENTS.join(', ')}` },
+    'print-config': { value: 'AGENT', help: `print what to add to the settings of AGENT: ${MCP_AGENTS.join(', ')}` },
     project: { help: 'with --print-config: for this folder only' },
-    loop: { help: 'the tools of an agent inside a loop (`ralph run --mcp` starts it)' },
+    loop: { help: 'offer the tools for an agent inside a loop (started by `ralph run --mcp`)' },
   },
   examples: [
-    ['ralph mcp --print-config claude', 'what to put where'],
-    ['ralph install claude --mcp', 'have it put there'],
+    ['ralph mcp --print-config claude', 'what to add to which file'],
+    ['ralph install claude --mcp', 'let ralph add it'],
   ],
 }
 
@@ -38,11 +38,11 @@ export const mcp: Command = {
     const args = parseArgs(spec, argv, 0)
     const agent = args.text('print-config')
     if (agent === undefined && args.flag('project')) throw usage(spec, '--project needs --print-config AGENT.')
-    if (agent !== undefined && args.flag('loop')) throw usage(spec, 'Choose one of --print-config and --loop.')
+    if (agent !== undefined && args.flag('loop')) throw usage(spec, 'Use either --print-config or --loop, not both.')
     if (agent !== undefined) return printConfig(context, agent, args.flag('project') ? 'project' : 'user')
     const { root, machine, database } = context
     const bundle = (await import(pathToFileURL(join(root, 'dist', 'server.mjs')).href)) as ServerBundle
-    // The agent of a loop gets no password of a database, so what it reports goes to this machine's own.
+    // The agent of a loop does not get the password of a database, so its reports go to the local one.
     return args.flag('loop')
       ? bundle.mcpInside({ root }, machine)
       : bundle.mcp({ root, ...given({ database }) }, machine)
@@ -52,15 +52,12 @@ export const mcp: Command = {
 function printConfig(context: Context, agent: string, scope: 'user' | 'project'): number {
   const place = Object.hasOwn(PLACES, agent) ? PLACES[agent] : undefined
   if (!place || !MCP_AGENTS.includes(agent))
-    throw new RalphError(
-      'usage',
-      `"${agent}" takes no MCP server that ralph knows of. Choose from ${MCP_AGENTS.join(', ')}.`,
-    )
+    throw new RalphError('usage', `ralph cannot set up MCP for "${agent}". Choose from ${MCP_AGENTS.join(', ')}.`)
   const site = siteOf(context, scope)
   const argv = [process.execPath, join(context.root, 'bin', 'ralph.cjs'), 'mcp']
   const server = { argv, env: envFor(site.home, site.person) }
   const { path, text } = printMcp(agent, { site, folder: place.folder(site), server })
-  // What is not the text itself goes beside it, so that the text can be piped.
+  // Goes to stderr, so that the text itself can be piped.
   context.err.write(`For ${place.title}, in ${path}:\n`)
   context.out.write(`${text}\n`)
   return 0

@@ -1,4 +1,4 @@
-/** Tells a person who is elsewhere that a loop or a project has stopped: bell, desktop, webhook. */
+/** Notifies the user that a loop or a project has stopped: bell, desktop, webhook. */
 import { spawn } from 'node:child_process'
 import { type Loop, statusOf } from '../../engine/loop.ts'
 import { findOwnProgram } from '../../host/own-program.ts'
@@ -14,7 +14,7 @@ export async function notify(loop: Loop, reaching: Reaching): Promise<void> {
   await notifyText({ title, text: standingOf(loop).sentence }, loopEnd(loop), reaching)
 }
 
-/** `more` is what a webhook gets besides. */
+/** `more`: extra fields for the webhook. */
 export async function notifyText(
   { title, text }: { title: string; text: string },
   more: object,

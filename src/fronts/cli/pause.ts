@@ -8,7 +8,7 @@ import { givenWords, LOOP_WORDS } from './loop-words.ts'
 const spec: CommandSpec = {
   name: 'pause',
   words: '[LOOP]',
-  summary: 'Pauses a loop after the iteration it is in. `ralph resume` goes on.',
+  summary: 'Pauses a loop after its current iteration. `ralph resume` continues it.',
   about: LOOP_WORDS,
   options: {},
 }
@@ -18,8 +18,7 @@ export const pause: Command = {
   async run(argv, context) {
     const [loop] = parseArgs(spec, argv, 1).words
     const all = await operation.run(context, given({ loop }))
-    for (const given of all)
-      context.out.write(await givenWords(context, given, 'It pauses when its iteration is over.'))
+    for (const given of all) context.out.write(await givenWords(context, given, 'pauses after its current iteration.'))
     return 0
   },
 }

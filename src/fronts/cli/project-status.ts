@@ -1,4 +1,4 @@
-/** `ralph status NAME`: how a project stands, for people, for programs, and as a picture of its graph. */
+/** `ralph status NAME`: the status of a project as text, as JSON, and as a diagram of its tasks. */
 import { join } from 'node:path'
 import { readyTasks } from '../../engine/graph.ts'
 import { printGraph } from '../../formats/mermaid.ts'
@@ -13,7 +13,7 @@ import { clock, count, jsonLine, paint, short, table } from './text.ts'
 
 const MOST_ROWS = 50
 
-/** `all`: every task, however many there are. */
+/** `all`: show every task. */
 export async function projectStatus(
   context: Context,
   name: string,
@@ -22,12 +22,12 @@ export async function projectStatus(
   const { out } = context
   const project = await getProject.run(context, { project: name })
   const { tasks, alive, obstacles, iterations, workedMs, costUsd } = project
-  if (!tasks) return `project ${name} has no tasks yet. Make them: ralph interview ${name}\n`
+  if (!tasks) return `Project ${name} has no tasks yet. Create them: ralph interview ${name}\n`
   if (how.graph) return printGraph(tasks)
   if (how.json) return jsonLine(projectJson(project, tasks))
   const shown = how.all ? tasks : [...tasks].sort(byInterest).slice(0, MOST_ROWS)
   return [
-    `${bar(out, tasks)}  ${name} · ${completedOf(tasks)}/${count(tasks.length, 'task')}${alive ? ' · worked on right now' : ''}`,
+    `${bar(out, tasks)}  ${name} · ${completedOf(tasks)}/${count(tasks.length, 'task')}${alive ? ' · running' : ''}`,
     [
       count(iterations, 'iteration'),
       ...(workedMs > 0 ? [clock(workedMs)] : []),
@@ -37,7 +37,7 @@ export async function projectStatus(
     table(rowsOf(shown, tasks, project), out.columns)
       .trimEnd()
       .replace(/^.*/, (head) => paint(out, 'dim', head)),
-    ...(shown.length < tasks.length ? [`and ${tasks.length - shown.length} more; --all shows them`] : []),
+    ...(shown.length < tasks.length ? [`… and ${tasks.length - shown.length} more: use --all`] : []),
     ...(project.proofs.some(isNoteworthy) ? ['', 'Noticed:'] : []),
     ...project.proofs
       .filter(isNoteworthy)
@@ -63,16 +63,16 @@ function noticed({ task_id, findings }: TaskProof, columns: number): string[] {
 
 function nextStep({ name, folder, alive, stop }: FoundProject, tasks: readonly Task[]): string {
   if (alive) return `Watch it: ralph status ${name} --watch`
-  if (tasks.length === 0) return `There are no tasks. Make them: ralph interview ${name}`
-  if (stop === undefined) return `Go on: ralph execute ${name}`
-  return `${stop} The whole story: ${join(folder, 'results.md')}`
+  if (tasks.length === 0) return `There are no tasks yet. Create them: ralph interview ${name}`
+  if (stop === undefined) return `Continue: ralph execute ${name}`
+  return `${stop} Details: ${join(folder, 'results.md')}`
 }
 
 function completedOf(tasks: readonly Task[]): number {
   return tasks.filter(({ status }) => status === 'completed').length
 }
 
-/** What is under way or stuck comes first, what is completed last. */
+/** Running and blocked tasks first, completed ones last. */
 function byInterest(a: Task, b: Task): number {
   const rank = { in_progress: 0, blocked: 1, pending: 2, completed: 3 }
   return rank[a.status] - rank[b.status]
@@ -94,7 +94,7 @@ function rowsOf(shown: readonly Task[], all: readonly Task[], { open: begun, pro
           : ready.has(task.id)
             ? task.attempts < task.max_attempts
               ? 'ready'
-              : 'used up'
+              : 'no attempts left'
             : `waits for ${short(waits.join(', '), 24)}`
       const loop = begun.find((open) => open.task === task.id)?.loop ?? ''
       return [task.id, state, `${task.attempts}/${task.max_attempts}`, loop, short(task.title, 60)]

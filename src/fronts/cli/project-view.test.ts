@@ -36,7 +36,7 @@ const record = (...statuses: Task['status'][]) =>
 const stop = (reason: string, sentence: string, of: ProjectRecord) =>
   ({ stop: { reason, sentence }, iterations: 3, record: of }) as unknown as Executed
 
-/** One task, from its first turn on. */
+/** Plays the turns of one task. */
 function work(view: ProjectView, task: string, start: Loop, ...story: Happening[]): void {
   let loop = start
   for (const happening of story) {
@@ -47,7 +47,7 @@ function work(view: ProjectView, task: string, start: Loop, ...story: Happening[
   }
 }
 
-test('a project is told line by line, from its tasks to the whole story', () => {
+test('a project is shown line by line, from its tasks to the result', () => {
   const { context, printed } = openScreen()
   const view = openProjectView(context)
   view.begin(project, record('pending', 'completed'), { ...HOW, agents: [...HOW.agents], checks: [] })
@@ -66,20 +66,20 @@ test('a project is told line by line, from its tasks to the whole story', () => 
   view.end(project, stop('completed', 'All tasks are completed.', record('completed', 'completed')))
   expect(printed()).toMatchInlineSnapshot(`
     "ralph project shop · agent command:agent · 2 tasks, 1 completed · up to 2 at a time
-    No check: tasks without "verify" are taken at their agent's word. --verify "…" would prove them.
-      ✗  T1  said it is done; refused: npm test fails  0:00
-      ✓  T1  said it is done; proven: npm test passes  0:00
+    No check: nothing proves the tasks without "verify". Add a check for all tasks with --verify "…".
+      ✗  T1  claimed done; refused: npm test fails  0:00
+      ✓  T1  claimed done; verified: npm test passes  0:00
       ·  T1  proof: verified. \`npm test\` failed before the loop began and passes now.
       !  T1  mind the gap
       ✓  T1  Task 1: completed (2/2)
 
     ✓ All tasks are completed.
-      3 iterations, 0:00 · The whole story: .artefacts/shop/results.md
+      3 iterations, 0:00 · Details: .artefacts/shop/results.md
     "
   `)
 })
 
-test('a task says what its checks said before any work, and which files its proof depends on', () => {
+test('a task shows its baseline and the files its proof depends on', () => {
   const { context, lines } = openScreen()
   const findings: Finding[] = [{ kind: 'tests-changed', path: 'a.test.js', words: 'the test was changed' }]
   work(
@@ -95,17 +95,17 @@ test('a task says what its checks said before any work, and which files its proo
   expect(lines().slice(0, 4)).toEqual([
     '  ·  T1  before: npm test passes, so it can only show that nothing broke',
     '  ·  T1  sealed: could not be tried: there is no git',
-    '  ✓  T1  said it is done; passed: npm test passes  0:00',
+    '  ✓  T1  claimed done; npm test passes  0:00',
     '  !  T1  changed tests: a.test.js',
   ])
   expect(lines()[4]).toContain('  ·  T1  proof: altered. This loop changed a.test.js.')
 })
 
-test('what costs no attempt is told as that, and a wait with its reason', () => {
+test('an interruption is reported as costing no attempt, and a wait with its reason', () => {
   const { context, lines } = openScreen()
   const view = openProjectView(context)
   work(view, 'T1', loopAfter(unchecked), lost, isLimitedUntil(6))
-  expect(lines()[0]).toBe('  ·  T1  was interrupted; that does not count as an attempt')
+  expect(lines()[0]).toBe('  ·  T1  was interrupted; this does not count as an attempt')
   expect(lines()[2]).toMatch(/^ {2}… {2}T1 {2}waiting until .* for the agent's limit to reset$/)
   work(view, 'T2', loopAfter(cooling()), ...times(3, idles))
   expect(lines().at(-1)).toMatch(/^ {2}… {2}T2 {2}3 iterations .* The breaker is open; one more try at \S+/)
@@ -116,7 +116,7 @@ test('a project that stopped says why', () => {
   openProjectView(context).end(project, stop('timeout', 'Its time is over.', record('pending')))
   expect(lines()).toEqual([
     '✗ stopped (timeout). Its time is over.',
-    '  3 iterations, 0:00 · The whole story: .artefacts/shop/results.md',
+    '  3 iterations, 0:00 · Details: .artefacts/shop/results.md',
   ])
 })
 
@@ -128,11 +128,11 @@ test.each<[statuses: Task['status'][], drawn: string]>([
     `${'█'.repeat(6)}${'▓'.repeat(6)}${'▒'.repeat(6)}${'░'.repeat(6)}`,
   ],
   [['completed', 'completed', 'completed'], '█'.repeat(24)],
-])('%j as a bar', (statuses, drawn) => {
+])('the bar for %j', (statuses, drawn) => {
   expect(bar(openScreen().context.out, tasks(...statuses))).toBe(drawn)
 })
 
-test('a program gets one object a line, with the task it is about', () => {
+test('a program gets one JSON object per line, with the task id', () => {
   const { context, lines } = openScreen()
   const view = openProjectJsonView(context)
   view.begin(project, record('pending'), { ...HOW, agents: [...HOW.agents], checks: [] })

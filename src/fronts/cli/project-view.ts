@@ -1,4 +1,4 @@
-/** What `ralph execute` shows: a line for every finished iteration, and below, in a terminal, who works on what right now. */
+/** What `ralph execute` prints: one line per finished iteration and, in a terminal, the running tasks below. */
 import { relative } from 'node:path'
 import type { Show } from '../../drive/hands.ts'
 import { iterationLimit } from '../../engine/limits.ts'
@@ -37,10 +37,10 @@ export type ProjectView = {
   end(project: Project, executed: Executed): void
 }
 
-/** One task under way, as it is shown. */
+/** One running task, as shown. */
 type Row = { since: number; doing: string; settled: Settled; loop?: Loop }
 
-/** What is shown of a project: the tasks under way, all tasks, and what each loop has cost. */
+/** What is shown of a project: the running tasks, all tasks, and the cost of each loop. */
 type Shown = { startedAt: number; rows: Map<string, Row>; tasks: readonly Task[]; costs: Map<string, number> }
 
 export function openProjectView({ out, now, cwd }: Context): ProjectView {
@@ -103,7 +103,7 @@ function completedIn(tasks: readonly Task[]): Set<string> {
   return new Set(tasks.filter(({ status }) => status === 'completed').map(({ id }) => id))
 }
 
-/** The time, and the money if there was any. */
+/** The time, and the cost if there is any. */
 function spentSince({ startedAt, costs }: Shown, now: number): string[] {
   const spent = [...costs.values()].reduce((sum, cost) => sum + cost, 0)
   return [clock(now - startedAt), ...(spent > 0 ? [money(spent)] : [])]
@@ -149,15 +149,15 @@ function beginning(
   ]
 }
 
-const UNPROVEN = 'No check: tasks without "verify" are taken at their agent\'s word. --verify "…" would prove them.'
+const UNPROVEN = 'No check: nothing proves the tasks without "verify". Add a check for all tasks with --verify "…".'
 
 function doingDuring(event: Parameters<Show>[0], { next }: Loop, before: string): string {
   if (event.kind === 'agent') return doingOf(event.event) ?? before
   if (next.kind === 'prove') return provingWords(next)
-  return event.kind === 'check-start' ? 'checking' : 'the agent is at work'
+  return event.kind === 'check-start' ? 'checking' : 'the agent is working'
 }
 
-/** What the proof of a task that is done depends on; for `altered` the paths come first. */
+/** The proof of a completed task. The findings come first if an `altered` proof depends on them. */
 function proofLines(out: Output, task: string, { next, tally }: Loop): string[] {
   if (next.kind !== 'complete') return []
   const line = `  ${paint(out, 'dim', '·')}  ${paint(out, 'bold', task)}  proof: ${gradeWords(next)}. ${short(next.sentence, 300)}`
@@ -167,7 +167,7 @@ function proofLines(out: Output, task: string, { next, tally }: Loop): string[] 
   return next.proof === 'altered' ? [...noticed, line] : [line, ...noticed]
 }
 
-/** What a fact is worth telling: an experiment, an iteration that is over, a wait, a loss. */
+/** The lines for a fact: an experiment, a finished iteration, a wait, an interruption. */
 function factLines(out: Output, task: string, row: Row, { loop, fact }: { loop: Loop; fact: Fact }): string[] {
   const { next } = loop
   return [
@@ -180,7 +180,7 @@ function factLines(out: Output, task: string, row: Row, { loop, fact }: { loop: 
       ? [`  ${paint(out, 'yellow', '…')}  ${paint(out, 'bold', task)}  ${waitWords(next)}`]
       : []),
     ...(fact.kind === 'lost'
-      ? [`  ${paint(out, 'dim', `·  ${task}  was interrupted; that does not count as an attempt`)}`]
+      ? [`  ${paint(out, 'dim', `·  ${task}  was interrupted; this does not count as an attempt`)}`]
       : []),
   ]
 }
@@ -195,8 +195,8 @@ function iterationLine(
   const mark = iterationMark(settled, grade)
   const tail = [diffWords(settled.turn?.diff), clock(at - since)].join('  ').trim()
   const sentence = iterationSentence(settled, grade)
-    .replace(`stage ${task} is`, 'it is')
-    .replace('stage merge is', 'the merge is')
+    .replace(`stage ${task} done`, 'done')
+    .replace('stage merge done', 'the merge done')
   const room = Math.max(30, out.columns - tail.length - task.length - 10)
   return `  ${paint(out, MARK_STYLES[mark] ?? 'dim', mark)}  ${paint(out, 'bold', task)}  ${short(sentence, room)}  ${paint(out, 'dim', tail)}`
 }
@@ -212,19 +212,19 @@ function completedLines(out: Output, tasks: readonly Task[], before: ReadonlySet
 }
 
 const MORE_ATTEMPTS =
-  'Make it easier in tasks.json, then raise its max_attempts or set its attempts to 0, and execute it again.'
+  'Simplify the task in tasks.json, raise its max_attempts or set its attempts to 0, then run the same command again.'
 
 function ending(out: Output, { stop, iterations }: Executed, spent: readonly string[], results: string): string {
   const done = stop.reason === 'completed'
   const [mark, style]: [string, Style] = done ? ['✓', 'green'] : ['✗', stop.reason === 'paused' ? 'yellow' : 'red']
   const used = [count(iterations, 'iteration'), ...spent].join(', ')
   const advice = stop.reason === 'max-attempts' ? `${MORE_ATTEMPTS}\n  ` : ''
-  return `\n${paint(out, style, mark)} ${done ? '' : `stopped (${stop.reason}). `}${stop.sentence}\n  ${advice}${paint(out, 'dim', `${used} · The whole story: ${results}`)}\n`
+  return `\n${paint(out, style, mark)} ${done ? '' : `stopped (${stop.reason}). `}${stop.sentence}\n  ${advice}${paint(out, 'dim', `${used} · Details: ${results}`)}\n`
 }
 
 const WIDTH = 24
 
-/** Completed, at work, blocked and open tasks as parts of one bar. */
+/** Completed, running, blocked and open tasks as parts of one bar. */
 export function bar(out: Output, tasks: readonly Task[]): string {
   const parts = (['completed', 'in_progress', 'blocked'] as const).map(
     (status) => tasks.filter((task) => task.status === status).length,

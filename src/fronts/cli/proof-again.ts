@@ -1,4 +1,4 @@
-/** `ralph proof --again` and `--why`: the proof of a loop tried once more, told as it goes. */
+/** `ralph proof --again` and `--why`: repeat the proof of a loop and print each step. */
 import type { Explained } from '../../drive/explain-proof.ts'
 import type { Repeated } from '../../drive/repeat-proof.ts'
 import { type Again, explainGreen, proveAgain } from '../../operations/repeat-proof.ts'
@@ -33,7 +33,7 @@ export async function tellWhy(context: Context, name: string | undefined, json: 
     explainGreen(context, name, {
       signal,
       saw(paths, passes) {
-        const words = `With only ${paths.join(', ')} as changed, the checks ${passes ? 'pass' : 'fail'}.`
+        const words = `With only the changes to ${paths.join(', ')}, the checks ${passes ? 'pass' : 'fail'}.`
         out.write(json ? jsonLine({ type: 'tried', paths, passes }) : `${paint(out, 'dim', words)}\n`)
       },
     }),
@@ -43,7 +43,7 @@ export async function tellWhy(context: Context, name: string | undefined, json: 
   return explained.kind === 'cannot' || explained.kind === 'fails' ? 1 : 0
 }
 
-/** Ctrl-C ends the check under way, and the place is removed. */
+/** Ctrl-C stops the running check, and the worktree is removed. */
 async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController()
   const stop = () => controller.abort()
@@ -58,17 +58,17 @@ async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<R
 export function againSentence({ grade, repeated, isAsGood }: Again): string {
   if (repeated.kind !== 'graded') return notGraded(repeated)
   const { grade: now, sentence } = repeated
-  if (grade === undefined) return `The loop has no grade yet; these files come to "${now}". ${sentence}`
-  if (now === grade) return `The same grade again: ${now}. ${sentence}`
-  return `${isAsGood ? 'A better' : 'A weaker'} grade: ${now}, not ${grade}. ${sentence}`
+  if (grade === undefined) return `The loop has no grade yet; these files would get "${now}". ${sentence}`
+  if (now === grade) return `Same grade again: ${now}. ${sentence}`
+  return `${isAsGood ? 'Better' : 'Weaker'} grade: ${now} instead of ${grade}. ${sentence}`
 }
 
 function notGraded(repeated: Exclude<Repeated, { kind: 'graded' }>): string {
   switch (repeated.kind) {
     case 'bent':
-      return `The checks pass only because of what was changed in ${repeated.paths.join(', ')}: without the work they pass as well, and without that change they fail.`
+      return `The checks pass only because of the changes to ${repeated.paths.join(', ')}: they also pass without the work, and fail without these changes.`
     case 'fails':
-      return `${listed(repeated.checks)} ${repeated.checks.length === 1 ? 'does' : 'do'} not pass on these files in a clean place.`
+      return `${listed(repeated.checks)} ${repeated.checks.length === 1 ? 'does' : 'do'} not pass on these files in a clean worktree.`
     case 'stopped':
       return 'Interrupted. Nothing was changed.'
     case 'cannot':
@@ -79,9 +79,9 @@ function notGraded(repeated: Exclude<Repeated, { kind: 'graded' }>): string {
 export function whySentence(explained: Explained): string {
   switch (explained.kind) {
     case 'untouched':
-      return 'No test and no configuration of the checks was changed.'
+      return 'No tests or check configuration were changed.'
     case 'needless':
-      return 'The checks pass with the tests and configuration of the start, too: none of the changed files turns them green.'
+      return 'The checks also pass with the original tests and configuration, so they do not depend on the changed files.'
     case 'found':
       return foundSentence(explained)
     case 'fails':
@@ -94,7 +94,7 @@ export function whySentence(explained: Explained): string {
 
 function foundSentence({ checks, paths, isSmallest }: Extract<Explained, { kind: 'found' }>): string {
   if (!isSmallest)
-    return `${listed(checks)} needs some of these changes; there was no time to find out which: ${paths.join(', ')}`
+    return `${listed(checks)} ${checks.length === 1 ? 'needs' : 'need'} some of these changes, but there was no time to find out which: ${paths.join(', ')}`
   if (paths.length === 1) return `${paths[0]} alone makes ${listed(checks)} pass.`
   return `${listed(paths)} together make ${listed(checks)} pass; none of them can be left out.`
 }

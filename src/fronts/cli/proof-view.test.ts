@@ -35,24 +35,24 @@ const proven: FoundProof = {
 
 const shown = (proof: FoundProof) => printProof(proof, openScreen().context.out)
 
-test('a row a check, then the sentence, what was noticed, and the files', () => {
+test('one row per check, then the sentence, the findings, and the files', () => {
   expect(shown(proven)).toBe(`loop a1 · proof: verified
 
 check     before              now               sealed            reversed
 npm test  fails (2 failures)  passes (3 tests)  passes (3 tests)  fails to load
-sealed: the present work with the tests and configuration of the start, except those that were allowed
-reversed: the work of the start with the present tests and configuration
+sealed: the current work with the original tests and configuration, except those that were allowed
+reversed: the original sources with the current tests and configuration
 
 \`npm test\` failed before the loop began and passes now.
 
   ! ralph noticed: a.test.js: was changed
-  b.test.js may stay as it is: allowed by ada
+  b.test.js: changes allowed by ada
   checked: tree abcdef012345, commit abcdef012345, 2026-01-05 09:00 UTC, after 2 iterations
-  start:   tree abcdef012345, not committed, on top of abcdef012345
+  start:   tree abcdef012345, uncommitted, on top of abcdef012345
 `)
 })
 
-test('what was not tried says why, once', () => {
+test('the reason why something was not tried appears once', () => {
   const why = 'the place could not be made'
   const one = { check, before: pass, after: pass, sealed: { check, why } }
   const text = shown({
@@ -66,7 +66,7 @@ test('what was not tried says why, once', () => {
   expect(text.trimEnd().split('\n').at(-1)).toBe('For a better grade, restore a.test.js.')
 })
 
-test('a loop without a grade says so, and what the checks said last', () => {
+test('a loop without a grade says so and shows the last check results', () => {
   const { grade: _, ...open } = proven
   const text = shown({
     ...open,
@@ -92,7 +92,7 @@ test('a loop without a grade says so, and what the checks said last', () => {
 
 test('without a check there is no table', () => {
   const text = shown({ ...proven, grade: 'claimed', checks: [], seen: { tree: '0123456789abcdef' }, older: true })
-  expect(text).toContain('loop a1 · proof: claimed, graded by an older ralph')
-  expect(text).toContain('No check: the agent is taken at its word.')
+  expect(text).toContain('loop a1 · proof: claimed, graded by an older version of ralph')
+  expect(text).toContain("No check: nothing proves the agent's claim.")
   expect(text).not.toContain('checked:')
 })

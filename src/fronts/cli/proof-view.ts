@@ -1,4 +1,4 @@
-/** A proof as a person reads it: a row a check, the sentence, what ralph noticed, and what would be better. */
+/** Prints a proof: one row per check, the result, what ralph noticed, and how to get a better grade. */
 import { findingSentence } from '../../engine/feedback.ts'
 import type { Ran, Run } from '../../engine/loop.ts'
 import type { Files, FoundProof, ProvenCheck, Tried } from '../../operations/get-proof.ts'
@@ -8,16 +8,16 @@ import { count, type Output, paint, short, table } from './text.ts'
 
 export function printProof(proof: FoundProof, output: Output): string {
   const { loop, grade, older, require, checks, sentence, advice } = proof
-  const head = `loop ${loop} · ${grade ? `proof: ${grade}${older ? ', graded by an older ralph' : ''}` : 'no grade yet'}`
+  const head = `loop ${loop} · ${grade ? `proof: ${grade}${older ? ', graded by an older version of ralph' : ''}` : 'no grade yet'}`
   return [
     `${head}${require ? ` · required: ${require}` : ''}\n`,
-    checks.length > 0 ? checkTable(proof, output) : 'No check: the agent is taken at its word.\n',
+    checks.length > 0 ? checkTable(proof, output) : "No check: nothing proves the agent's claim.\n",
     `${sentence}\n`,
     [
       ...proof.findings.map(
         (one) => `  ${paint(output, 'yellow', '!')} ralph noticed: ${short(findingSentence(one), 300)}\n`,
       ),
-      ...proof.allowed.map(({ path, by }) => `  ${path} may stay as it is: allowed by ${by}\n`),
+      ...proof.allowed.map(({ path, by }) => `  ${path}: changes allowed by ${by}\n`),
       ...reasons(proof).map((line) => `  ${line}\n`),
       ...fileLines(proof).map((line) => `  ${paint(output, 'dim', line)}\n`),
     ].join(''),
@@ -31,19 +31,19 @@ function checkTable({ checks, allowed }: FoundProof, output: Output): string {
   return `${shown}${paint(output, 'dim', words.join(''))}`
 }
 
-/** What each check said before, now and in the experiments, below a row of headings. */
+/** The result of each check before, now and in the experiments, with a header row. */
 export function checkRows(checks: readonly ProvenCheck[]): string[][] {
   const runs = runsIn(checks)
   const rows = checks.map((one) => [one.check, beforeCell(one), cell(one.after), ...runs.map((run) => cell(one[run]))])
   return [['check', 'before', 'now', ...runs], ...rows]
 }
 
-/** An experiment that nobody needed has no column. */
+/** Experiments that were not needed get no column. */
 function runsIn(checks: readonly ProvenCheck[]): Run[] {
   return (['sealed', 'reversed'] as const).filter((run) => checks.some((one) => one[run]))
 }
 
-/** What was not known at once may have been tried later, on the files of the start. */
+/** An unknown baseline may have been tried later, on the original files. */
 function beforeCell({ before, start }: ProvenCheck): string {
   if (before && (before.result === 'pass' || before.result === 'fail')) return cell(before)
   return start && !('why' in start) ? `${cell(start)}, tried later` : before ? cell(before) : 'unknown'
@@ -62,7 +62,7 @@ function resultWords({ result, failures, tests, red }: Ran): string {
       if (red === 'load') return 'fails to load'
       return failures ? `fails (${count(failures, 'failure')})` : 'fails'
     case 'timeout':
-      return 'out of time'
+      return 'timed out'
     case 'broken':
       return 'cannot start'
   }
@@ -82,7 +82,7 @@ function reasons({ checks, flaky, stale, experiments }: FoundProof): string[] {
     ...new Set([
       ...untried,
       ...failing.map(
-        ({ check }) => `${check} fails in a clean copy of the present files, too, so a failure there does not count`,
+        ({ check }) => `${check} also fails in a clean copy of the current files, so failures there do not count`,
       ),
       ...flaky.map((check) => `${check} is flaky: it failed and passed on the same files`),
       ...(experiments === 'off' ? ['experiments are off (--proof off)'] : []),
@@ -91,7 +91,7 @@ function reasons({ checks, flaky, stale, experiments }: FoundProof): string[] {
   ]
 }
 
-/** Where there is no check, no files were checked. */
+/** Without a check, no files were checked. */
 function fileLines({ checks, seen, start, at, iterations }: FoundProof): string[] {
   const when = at === undefined ? '' : `, ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return [
@@ -105,5 +105,5 @@ function fileLines({ checks, seen, start, at, iterations }: FoundProof): string[
 function filesWords({ tree, head, commit }: Files): string {
   if (!isGitTree(tree)) return 'a folder without git'
   if (commit !== undefined) return `tree ${tree.slice(0, 12)}, commit ${commit.slice(0, 12)}`
-  return `tree ${tree.slice(0, 12)}${head === undefined ? '' : `, not committed, on top of ${head.slice(0, 12)}`}`
+  return `tree ${tree.slice(0, 12)}${head === undefined ? '' : `, uncommitted, on top of ${head.slice(0, 12)}`}`
 }

@@ -1,4 +1,4 @@
-/** `ralph proof`: what the grade of a loop is based on, for people, for programs, and signed. */
+/** `ralph proof`: the evidence behind the grade of a loop, as text, JSON, or a signed statement. */
 import { type FoundProof, getProof } from '../../operations/get-proof.ts'
 import { NAMESPACE, signProof } from '../../operations/sign-proof.ts'
 import { printStatement } from '../../operations/statement.ts'
@@ -12,20 +12,20 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'proof',
   words: '[LOOP] [options]',
-  summary: 'Shows what the grade of a loop is based on: each check before and after, experiments, and files.',
-  about: `${LOOP_WORDS}\n--again and --why take at most proof_minutes, and change neither your files nor the loop.`,
+  summary: 'Shows the evidence behind the grade of a loop: checks before and after, experiments, and files.',
+  about: `${LOOP_WORDS}\n--again and --why take at most proof_minutes and change neither your files nor the loop.`,
   options: {
     again: {
-      help: 'run its checks and experiments again on the same files, in a clean place; exit code 1 if the grade is weaker',
+      help: 'run the checks and experiments again on the same files, in a clean worktree; exit code 1 if the grade is weaker',
     },
-    why: { help: 'find which of the changed tests and configuration files turn the checks green' },
-    json: { help: 'print it as an in-toto statement (test-result/v0.1)' },
+    why: { help: 'find which changed tests or configuration files make the checks pass' },
+    json: { help: 'print an in-toto statement (test-result/v0.1)' },
     sign: { value: 'KEY', help: 'write that statement and its signature to files; KEY is an SSH key' },
-    output: { value: 'FILE', short: 'o', help: 'with --sign: the name of the file (default: LOOP.proof.json)' },
+    output: { value: 'FILE', short: 'o', help: 'with --sign: file to write (default: LOOP.proof.json)' },
   },
   examples: [
-    ['ralph proof', 'why was the newest loop of this folder called done?'],
-    ['ralph proof --why', 'which changed test makes the checks pass?'],
+    ['ralph proof', 'why the newest loop in this folder counts as done'],
+    ['ralph proof --why', 'which changed tests make the checks pass'],
     ['ralph proof --sign ~/.ssh/id_ed25519', 'a proof that others can verify'],
   ],
 }
@@ -35,9 +35,10 @@ export const proof: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv, 1)
     const [name] = args.words
-    if (args.flag('output') && !args.flag('sign')) throw usage(spec, '-o names the file that --sign writes.')
+    if (args.flag('output') && !args.flag('sign'))
+      throw usage(spec, '-o needs --sign: it names the file that --sign writes.')
     const [chosen, other] = ['again', 'why', 'sign'].filter(args.flag)
-    if (other) throw usage(spec, `--${chosen} and --${other} do not go together.`)
+    if (other) throw usage(spec, `--${chosen} cannot be combined with --${other}.`)
     if (chosen === 'again') return tryAgain(context, name, args.flag('json'))
     if (chosen === 'why') return tellWhy(context, name, args.flag('json'))
     const found = await getProof.run(context, name === undefined ? {} : { loop: name })
@@ -55,9 +56,9 @@ async function sign(context: Context, found: FoundProof, args: Args): Promise<vo
   const { statement, signature } = signed
   context.out.write(`Wrote ${statement} and its signature ${signature}.
 
-Whoever verifies it needs a file with your name and your public key on one line:
+To verify it, others need a file with your name and public key on one line:
   echo "you@example.com $(cat ${key.replace(/\.pub$/, '')}.pub)" > allowed_signers
-and then:
+Then they run:
   ssh-keygen -Y verify -f allowed_signers -I you@example.com -n ${NAMESPACE} -s ${signature} < ${statement}
 `)
 }

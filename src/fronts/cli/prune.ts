@@ -9,10 +9,9 @@ import { count } from './text.ts'
 const spec: CommandSpec = {
   name: 'prune',
   words: '[options]',
-  summary:
-    'Removes the transcripts and checkpoints of loops, and the state files of tasks, that ended more than 30 days ago.',
-  about: 'The same happens quietly whenever a loop is started. RALPH_KEEP_DAYS sets another number of days.',
-  options: { days: { value: 'N', help: `keep those of the last N days (default ${DEFAULTS.keepDays})` } },
+  summary: 'Removes transcripts, checkpoints and state files of loops and tasks that ended more than 30 days ago.',
+  about: 'ralph also does this whenever a loop starts. RALPH_KEEP_DAYS changes the number of days.',
+  options: { days: { value: 'N', help: `keep the last N days (default: ${DEFAULTS.keepDays})` } },
 }
 
 export const prune: Command = {
@@ -21,7 +20,7 @@ export const prune: Command = {
     const days = parseArgs(spec, argv, 0).whole('days')
     const { transcripts, checkpoints, tasks } = await operation.run(context, given({ days }))
     context.out.write(
-      `Removed the transcripts of ${count(transcripts, 'iteration')} and ${count(checkpoints, 'checkpoint')}. Removed the state of ${count(tasks, 'task')} of vaults.\n`,
+      `Removed the transcripts of ${count(transcripts, 'iteration')}, ${count(checkpoints, 'checkpoint')}, and the state of ${count(tasks, 'vault task')}.\n`,
     )
     return 0
   },

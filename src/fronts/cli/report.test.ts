@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../host/place.test-support.ts'
 import { main } from './main.ts'
 import { openRecorder } from './screen.test-support.ts'
 
-test('a ralph without its page says how to get it', async () => {
+test('without the built page, the error says how to get it', async () => {
   const [out, err, folder] = [openRecorder(), openRecorder(), temporaryFolder()]
   const env = { RALPH_HOME: `${folder}/home`, HOME: folder }
   const streams = { stdin: Readable.from([]), stdout: out.stream, stderr: err.stream }
@@ -12,6 +12,6 @@ test('a ralph without its page says how to get it', async () => {
   const code = await main(['stats', '-o', 'x.html'], { root, version: '0' }, { env, cwd: () => folder, ...streams })
   expect([code, err.text()]).toEqual([
     1,
-    'ralph: dist/web/report.js is missing where ralph is installed. Install ralph again; in a clone, run `npm run build`.\n',
+    'ralph: dist/web/report.js is missing from this installation of ralph. Reinstall ralph; in a clone, run `npm run build`.\n',
   ])
 })

@@ -16,28 +16,28 @@ import type { Context } from './context.ts'
 import { printMarkdown } from './markdown-view.ts'
 
 export const REDACT: Option = {
-  help: 'leave your user name, your folders, the machine and e-mail addresses out of a report',
+  help: 'remove your user name, folders, host name and e-mail addresses from the report',
 }
 
-/** `file`: absent where it is printed. */
+/** `file`: absent when the report is printed. */
 export type Asked = { form: 'page' | 'markdown'; file?: string; redact: boolean }
 
-/** Which report is asked for, if any. */
+/** The requested report, if any. */
 export function reportIn(args: Args): Asked | undefined {
   const { spec } = args
   const [file, markdown, redact] = [args.text('output'), args.flag('markdown'), args.flag('redact')]
   const offers = 'markdown' in spec.options
   if (file === undefined && !markdown) {
-    if (redact) throw usage(spec, `--redact goes with -o FILE${offers ? ' or --markdown' : ''}.`)
+    if (redact) throw usage(spec, `--redact needs -o FILE${offers ? ' or --markdown' : ''}.`)
     return undefined
   }
   const other = ['json', 'csv', 'follow'].find(args.flag)
-  if (other) throw usage(spec, `${file === undefined ? '--markdown' : '-o'} and --${other} do not go together.`)
+  if (other) throw usage(spec, `${file === undefined ? '--markdown' : '-o'} cannot be combined with --${other}.`)
   if (file === undefined) return { form: 'markdown', redact }
   const form = FORMS[extname(file).toLowerCase()]
-  if (form === 'page' && markdown) throw usage(spec, '--markdown goes with a FILE.md. Without it, FILE.html is a page.')
+  if (form === 'page' && markdown) throw usage(spec, '--markdown writes FILE.md. For FILE.html, leave it out.')
   if (!form || (form === 'markdown' && !offers))
-    throw usage(spec, `The file must end in .html${offers ? ' or .md' : ''}, but is "${file}".`)
+    throw usage(spec, `The name of the file must end in .html${offers ? ' or .md' : ''}, got "${file}".`)
   return { form, file, redact }
 }
 
@@ -80,7 +80,7 @@ function writePage(context: Context, file: string, { title, summary, details }: 
   )
 }
 
-/** As the page unpacks it. */
+/** The page unpacks this. */
 function pack(value: unknown): string {
   return gzipSync(JSON.stringify(value)).toString('base64')
 }
@@ -94,16 +94,16 @@ function pageFile({ root }: Context, name: string): string {
   if (text !== undefined) return text
   throw new RalphError(
     'file-unusable',
-    `dist/web/${name} is missing where ralph is installed. Install ralph again; in a clone, run \`npm run build\`.`,
+    `dist/web/${name} is missing from this installation of ralph. Reinstall ralph; in a clone, run \`npm run build\`.`,
   )
 }
 
-/** Before anything is read for it. */
+/** Checked before anything is read. */
 function mustBeFile({ cwd }: Context, file: string): void {
   if (!isFolder(dirname(resolve(cwd, file))))
-    throw new RalphError('file-unusable', `There is no folder ${dirname(file)}. Make it first, or name another file.`)
+    throw new RalphError('file-unusable', `No such folder: ${dirname(file)}. Create it first, or choose another file.`)
   if (isFolder(resolve(cwd, file)))
-    throw new RalphError('file-unusable', `${file} is a folder. Name another file: -o FILE${extname(file)}`)
+    throw new RalphError('file-unusable', `${file} is a folder. Choose another file: -o FILE${extname(file)}`)
 }
 
 function write({ cwd, out }: Context, file: string, text: string, more = ''): void {

@@ -1,5 +1,4 @@
-/** Options of a command line as parts of a request. */
-
+/** Turns command-line options into parts of a request. */
 import { REQUIRABLE, type Stage } from '../../engine/loop.ts'
 import { RalphError } from '../../error.ts'
 import { globTrouble } from '../../formats/glob.ts'
@@ -9,7 +8,7 @@ import type { LoopRequest } from '../../request/request.ts'
 import { parseIterations } from '../../request/resolve.ts'
 import { type Args, type CommandSpec, usage } from './args.ts'
 
-/** What is said about the agent's work. */
+/** The options about the agent. */
 export function agentRequest(args: Args): Pick<LoopRequest, AgentOption> {
   return given({
     agentArgs: args.rest,
@@ -33,7 +32,7 @@ type AgentOption =
   | 'silenceMinutes'
   | 'checkMinutes'
 
-/** `off` is for where the config asks for one. */
+/** `off` overrides a config that turns the sandbox on. */
 function sandboxOf(args: Args): LoopRequest['sandbox'] {
   const how = oneOf(args, 'sandbox', ['strict', 'off'])
   return how === 'off' ? false : (how ?? (args.flag('sandbox') ? true : undefined))
@@ -48,7 +47,7 @@ function servicesOf(args: Args): string[] | undefined {
   return names.length > 0 ? [...new Set(names)] : undefined
 }
 
-/** What is said about the proof. */
+/** The options about the proof. */
 export function proofRequest(args: Args): Pick<LoopRequest, ProofOption> {
   return given({
     proof: oneOf(args, 'proof', ['off', 'seal', 'full']),
@@ -61,15 +60,15 @@ export function proofRequest(args: Args): Pick<LoopRequest, ProofOption> {
 
 type ProofOption = 'proof' | 'require' | 'protect' | 'mayChange' | 'proofMinutes'
 
-/** The options of every command that makes loops. */
+/** The options about the proof that every command that starts loops has. */
 export const PROOF_OPTIONS: readonly string[] = ['require', 'protect', 'may-change', 'proof', 'proof-minutes']
 
-/** Globs that can mean something; undefined where none is given. */
+/** Valid globs; undefined if none is given. */
 function someOf(args: Args, name: string): string[] | undefined {
   const texts = args.many(name)
   for (const text of texts) {
     const trouble = globTrouble(text)
-    if (text.trim() === '') throw usage(args.spec, `--${name} is empty. Give it a glob.`)
+    if (text.trim() === '') throw usage(args.spec, `--${name} is empty. Give a glob such as "test/**".`)
     if (trouble) throw usage(args.spec, `--${name} "${text}" ${trouble}. Write it like "test/**".`)
   }
   return texts.length > 0 ? texts : undefined
@@ -79,7 +78,7 @@ export function limitsRequest(args: Args): NonNullable<LoopRequest['limits']> {
   const text = args.text('max-iterations')
   const iterations = text === undefined ? undefined : parseIterations(text)
   if (text !== undefined && iterations === undefined)
-    throw usage(args.spec, `--max-iterations must be a whole number, auto or auto:N, but is "${text}".`)
+    throw usage(args.spec, `--max-iterations must be a whole number, auto or auto:N, got "${text}".`)
   return given({
     iterations,
     minutes: args.amount('timeout'),
@@ -92,7 +91,7 @@ export function limitsRequest(args: Args): NonNullable<LoopRequest['limits']> {
   })
 }
 
-/** A mistake that an operation finds in the options points to the help, like a mistake in the words themselves. */
+/** Usage errors that an operation finds also point to the help of the command. */
 export async function withHelp<Result>(spec: CommandSpec, work: Promise<Result>): Promise<Result> {
   try {
     return await work
@@ -106,12 +105,12 @@ function orOf(choices: readonly string[]): string {
   return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`
 }
 
-/** One of these words; undefined where none is given. */
+/** One of these choices; undefined if the option is not given. */
 export function oneOf<Choice extends string>(args: Args, name: string, choices: readonly Choice[]): Choice | undefined {
   const text = args.text(name)
   const found = choices.find((choice) => choice === text)
   if (text !== undefined && found === undefined)
-    throw usage(args.spec, `--${name} must be ${orOf(choices)}, but is "${text}".`)
+    throw usage(args.spec, `--${name} must be ${orOf(choices)}, got "${text}".`)
   return found
 }
 

@@ -1,4 +1,4 @@
-/** `ralph resume`: goes on with a loop, here. */
+/** `ralph resume`: resumes a loop in this process. */
 import { resume as operation } from '../../operations/resume.ts'
 import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
@@ -9,16 +9,16 @@ import { DRIVING, givenWords, LOOP_WORDS } from './loop-words.ts'
 const spec: CommandSpec = {
   name: 'resume',
   words: '[LOOP] [options]',
-  summary: 'Goes on with a loop that was paused, waits, whose ralph was killed, or that halted on a limit.',
-  about: `${LOOP_WORDS}\nA turn that was interrupted is tried again; no iteration is counted twice. A loop that waits for a rate limit is tried at once; an open breaker is reset.\nA loop that halted on a limit needs another one; all limits count from its beginning.`,
+  summary: 'Resumes a loop that was paused, is waiting, was killed, or halted on a limit.',
+  about: `${LOOP_WORDS}\nAn interrupted turn is repeated; no iteration is counted twice. A loop that waits for a rate limit tries again at once, and an open breaker is reset.\nA loop that halted on a limit needs a higher one. Limits are totals, counted from the start of the loop.`,
   options: {
-    'max-iterations': { value: 'N', help: 'the iterations it may take in all; 0 for no count limit' },
-    timeout: { value: 'MIN', help: 'its minutes in all, without the time in which it was over' },
-    'max-cost': { value: 'USD', help: 'what it may spend in all' },
-    'max-tokens': { value: 'N', help: 'the tokens it may use in all' },
+    'max-iterations': { value: 'N', help: 'total iteration limit; 0: no limit' },
+    timeout: { value: 'MIN', help: 'total time limit in minutes, not counting the time since it ended' },
+    'max-cost': { value: 'USD', help: 'total cost limit' },
+    'max-tokens': { value: 'N', help: 'total token limit' },
     ...DRIVING,
   },
-  examples: [['ralph resume k3f --max-iterations 20', 'ten more, for a loop that has used its ten']],
+  examples: [['ralph resume k3f --max-iterations 20', 'ten more iterations for a loop that has used its ten']],
 }
 
 export const resume: Command = {
@@ -26,7 +26,7 @@ export const resume: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv)
     const [loop, ...more] = args.words
-    if (more.length > 0) throw usage(spec, 'Name one loop.')
+    if (more.length > 0) throw usage(spec, `Unexpected argument: "${more[0]}".`)
     const limits = given({
       iterations: args.whole('max-iterations', 0),
       minutes: args.amount('timeout'),
@@ -38,7 +38,7 @@ export const resume: Command = {
     if (resumed.heard === 'nobody')
       return driveHere(context, resumed.loop, { json: args.flag('json'), notify: args.flag('notify') })
     context.out.write(
-      await givenWords(context, resumed, isMore ? 'It goes on with these limits.' : 'It tries at once.'),
+      await givenWords(context, resumed, isMore ? 'continues with these limits.' : 'tries again at once.'),
     )
     return 0
   },

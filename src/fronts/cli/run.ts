@@ -1,4 +1,4 @@
-/** `ralph run`: makes a loop of a prompt and drives it here. */
+/** `ralph run`: starts a loop from a prompt and drives it in this process. */
 import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 import { readText } from '../../host/config.ts'
@@ -43,33 +43,33 @@ export const run: Command = {
 
 export function promised(args: Args): string | undefined {
   const promise = args.text('completion-promise')
-  if (promise?.trim() === '') throw usage(args.spec, '--completion-promise is empty. Give it a text, or leave it out.')
+  if (promise?.trim() === '') throw usage(args.spec, '--completion-promise is empty. Give some text, or leave it out.')
   return promise
 }
 
 export function typed(args: Args): string | undefined {
   const type = args.text('type')?.trim()
-  if (type === '') throw usage(args.spec, '--type is empty. Give it a word such as feature, or leave it out.')
+  if (type === '') throw usage(args.spec, '--type is empty. Give a kind of work such as feature, or leave it out.')
   return type
 }
 
 export async function promptOf(args: Args, context: Context): Promise<string> {
   const until = args.text('until')
-  if (until?.trim() === '') throw usage(args.spec, '--until is empty. Give it the command that must pass.')
+  if (until?.trim() === '') throw usage(args.spec, '--until is empty. Give the command that must pass.')
   const text = (await readPrompt(args, context)) ?? (until && `Make the command \`${until}\` pass.`)
   if (text?.trim()) return text
   throw usage(
     args.spec,
-    `There is no prompt. Say what to do: ralph ${args.spec.name} "Make the tests pass" … or give --file.`,
+    `Missing prompt. Say what to do: ralph ${args.spec.name} "Make the tests pass" … or use --file.`,
   )
 }
 
 async function readPrompt(args: Args, context: Context): Promise<string | undefined> {
   const [word, ...more] = args.words
   if (more.length > 0)
-    throw usage(args.spec, `The prompt must be one text, but ${args.words.length} were given. Put it in quotes.`)
+    throw usage(args.spec, `The prompt must be one argument, got ${args.words.length}. Put it in quotes.`)
   const file = args.text('file')
-  if (file !== undefined && word !== undefined) throw usage(args.spec, 'Give either a prompt or --file, not both.')
+  if (file !== undefined && word !== undefined) throw usage(args.spec, 'Use either a prompt or --file, not both.')
   if (word === '-') return readAll(context.machine.stdin)
   if (file === undefined) return word
   return readText(resolve(context.cwd, file), 'prompt')

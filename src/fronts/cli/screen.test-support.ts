@@ -1,11 +1,11 @@
-/** What a command prints, on a screen of this width or into a pipe: a real context whose streams are kept. */
+/** Captures what a command prints, to a terminal or a pipe: a real context with recorded streams. */
 import { Readable, Writable } from 'node:stream'
 import { START } from '../../engine/stories.test-support.ts'
 import { type Context, openContext } from './context.ts'
 
 export type Screen = { context: Context; printed(): string; lines(): string[] }
 
-/** `columns`: it is a terminal. The clock stands at the start of every story, and colours are left out. */
+/** `columns`: makes it a terminal. The clock stands at the start of every story, and there are no colours. */
 export function openScreen({ columns, now = () => START }: { columns?: number; now?: () => number } = {}): Screen {
   const { stream: stdout, text } = openRecorder()
   const machine = {

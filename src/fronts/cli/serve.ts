@@ -1,4 +1,4 @@
-/** `ralph serve`: the operations over HTTP, and loops driven by a process that stays. */
+/** `ralph serve`: the operations over HTTP, and a process that runs loops in the background. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -11,31 +11,31 @@ import { jsonLine, paint } from './text.ts'
 const spec: CommandSpec = {
   name: 'serve',
   words: '[options]',
-  summary: 'Runs a server on this machine: a REST API, live events and MCP, with loops driven in the background.',
-  about: `Listens on 127.0.0.1 and prints its address with a token. Whoever has the token can do what you can do with ralph, so keep it
-to yourself. One server per RALPH_HOME; it shows every loop there, whatever started it. Ctrl-C or SIGTERM pauses the loops that it
-drives; the next \`ralph serve\` continues them. docs/server.md explains the API.`,
+  summary: 'Serves the board in a browser, a REST API, live events and MCP, and runs loops in the background.',
+  about: `Listens on 127.0.0.1 and prints its address with a token. Anyone with the token can do everything you can do with ralph, so keep
+it secret. There is one server per RALPH_HOME; it shows every loop there, no matter what started it. Ctrl-C or SIGTERM pauses the
+loops it runs; the next \`ralph serve\` resumes them. docs/server.md explains the API.`,
   options: {
     port: { value: 'P', help: 'port to listen on (default: 4444, or the next free one; 0: any)' },
     open: { help: 'open the page in your browser' },
-    concurrency: { value: 'N', help: 'run up to N loops at the same time (default 4)' },
+    concurrency: { value: 'N', help: 'run up to N loops at once (default: 4)' },
     host: { value: 'H', help: 'IP address to listen on instead of 127.0.0.1; needs --allow-host' },
     'allow-host': {
       value: 'NAME',
       many: true,
-      help: 'another host name that the server may be used by; may be given several times',
+      help: 'accept requests for this host name too; may be repeated',
     },
-    'new-token': { help: 'replace the token; the old one no longer works' },
-    verbose: { help: 'print a line for each request' },
+    'new-token': { help: 'replace the token; the old one stops working' },
+    verbose: { help: 'print a line per request' },
     json: { help: 'print one JSON object per line' },
   },
   examples: [
-    ['ralph serve --open', 'start it and open the page'],
-    ['ralph serve --port 0 --json', 'for a program that starts it: any free port, the address as JSON'],
+    ['ralph serve --open', 'start the server and open the page'],
+    ['ralph serve --port 0 --json', 'for scripts: use any free port and print the address as JSON'],
   ],
 }
 
-/** What the program of the server is given. It is loaded when it is needed, because nothing else needs what it is made of. */
+/** The server bundle. Loaded on demand, because no other command needs its dependencies. */
 export type ServerProgram = {
   serve(serving: {
     root: string
@@ -97,18 +97,18 @@ export async function loadServer({ root }: Pick<Context, 'root'>): Promise<Serve
 
 export function portOf(args: Args): number | undefined {
   const port = args.whole('port')
-  if (port !== undefined && port > 65_535) throw usage(args.spec, `--port must be at most 65535, but is ${port}.`)
+  if (port !== undefined && port > 65_535) throw usage(args.spec, `--port must be at most 65535, got ${port}.`)
   return port
 }
 
-/** What stands behind # is never sent anywhere. */
+/** The part after # is never sent over the network. */
 export function addressOf({ url, token }: Running): string {
   return `${url}#t=${token}`
 }
 
 function welcome({ out, version }: Context, server: Running): void {
   out.write(`${paint(out, 'bold', 'ralph')} ${version} · ${addressOf(server)}\n`)
-  out.write('Stop with Ctrl-C: its loops are paused, and the next `ralph serve` continues them.\n')
+  out.write('Press Ctrl-C to stop. Running loops are paused; the next `ralph serve` resumes them.\n')
 }
 
 function tell({ out }: Context, value: object): void {
@@ -136,7 +136,7 @@ const OPENERS: Readonly<Record<string, string[]>> = { darwin: ['open'], win32: [
 
 export function openBrowser(url: string, note: (text: string) => void): void {
   const [program = '', ...args] = OPENERS[process.platform] ?? ['xdg-open']
-  const missing = () => note(`cannot open a browser: ${program} was not found. Open the address above yourself.`)
+  const missing = () => note(`Cannot open a browser: ${program} was not found. Open the address above yourself.`)
   const path = process.platform === 'win32' ? program : findOwnProgram(program, process.cwd())
   if (path === undefined) {
     missing()

@@ -1,4 +1,4 @@
-/** `ralph show`: a loop's story in plain sentences, or one iteration in full. */
+/** `ralph show`: the history of a loop in plain sentences, or one iteration in full. */
 import { once } from 'node:events'
 import { type Refusals, refusalsOf } from '../../drive/refusals.ts'
 import { shownFolder } from '../../engine/home-folder.ts'
@@ -36,24 +36,24 @@ const spec: CommandSpec = {
   name: 'show',
   words: '[LOOP] [N] [options]',
   summary:
-    "Tells a loop's story, or shows iteration N in full: its prompt, what the agent said, did and changed, what the checks said.",
-  about: 'Without LOOP: the newest loop of this folder.',
+    'Shows the history of a loop, or iteration N in full: prompt, agent output, tool calls, changes and check results.',
+  about: 'LOOP is a loop id or the start of one (default: the newest loop in this folder).',
   options: {
-    raw: { help: 'with N: what the agent printed, byte for byte, instead of its words and tool calls' },
-    follow: { help: 'go on telling while the loop goes on' },
-    json: { help: 'print one JSON object per line: the events, or the transcript' },
+    raw: { help: 'with N: print the raw output of the agent instead of its messages and tool calls' },
+    follow: { help: 'keep printing until the loop ends' },
+    json: { help: 'print one JSON object per line: events, or with N the transcript' },
     output: {
       value: 'FILE',
       short: 'o',
       help: 'write a report: FILE.html opens offline in any browser, FILE.md is Markdown',
     },
-    markdown: { help: 'print a short summary for the description of a pull request' },
+    markdown: { help: 'print a short summary for a pull request description' },
     redact: REDACT,
   },
   examples: [
-    ['ralph show -o report.html', 'the newest loop of this folder, for somebody who has no ralph'],
-    ['ralph show k3f 2', 'the words and tool calls of its second iteration, its diff and its checks'],
-    ['ralph show k3f --markdown --redact', 'for a pull request'],
+    ['ralph show -o report.html', 'a report on the newest loop in this folder, readable without ralph'],
+    ['ralph show k3f 2', 'messages, tool calls, diff and checks of iteration 2'],
+    ['ralph show k3f --markdown --redact', 'a summary for a pull request'],
   ],
 }
 
@@ -62,9 +62,10 @@ export const show: Command = {
   async run(argv, context) {
     const args = parseArgs(spec, argv)
     const [name, number, ...more] = args.words
-    if (more.length > 0) throw usage(spec, 'Too many words.')
+    if (more.length > 0) throw usage(spec, `Unexpected argument: "${more[0]}".`)
     const report = reportIn(args)
-    if (report && number !== undefined) throw usage(spec, 'A report is about the whole loop: leave the number out.')
+    if (report && number !== undefined)
+      throw usage(spec, 'A report covers the whole loop. Leave out the iteration number.')
     const id = await findLoop(context, name)
     if (report) return tellReport(context, id, report)
     if (number !== undefined)
@@ -78,7 +79,7 @@ async function tell(context: Context, id: string, { json, follow }: { json: bool
   const { loop, whose } = await getLoop.run(context, { loop: id, brief: true })
   const refusals = refusalsOf(loop)
   let seen = 0
-  // Where it is checked at all, that comes first.
+  // A loop with checks starts by running them.
   let before: Pick<StoredEvent, 'next' | 'at'> = { next: { kind: 'check', checks: [], because: 'start' }, at: 0 }
   const print = async () => {
     const { events } = await listEvents.run(context, { loop: id, after: seen })
@@ -94,15 +95,15 @@ async function tell(context: Context, id: string, { json, follow }: { json: bool
       `loop ${id} · agent ${agentsOf(loop.spec).join(', then ')} · ${shownFolder(loop)}\n${paint(context.out, 'dim', short(loop.spec.prompt, context.out.columns * 2))}\n${whose ? `${whose}\n` : ''}\n`,
     )
   if (follow) await untilEnded(context, id, print)
-  await print() // also what came between the last look and the end
+  await print() // catches events that arrived after the last look
   if (!json) context.out.write(await summary(context, id, refusals))
 }
 
-/** Tells on until the loop has ended or somebody has heard enough. */
+/** Prints new events until the loop has ended or the user presses Ctrl-C. */
 async function untilEnded(context: Context, id: string, print: () => Promise<void>): Promise<void> {
   const store = context.store()
   const enough = once(process, 'SIGINT').then(() => true)
-  const idle = setInterval(() => {}, 2 ** 30) // a promise alone does not keep the process
+  const idle = setInterval(() => {}, 2 ** 30) // a pending promise alone does not keep the process alive
   try {
     for (let over = false; !over; ) {
       let unwatch = () => {}
@@ -120,11 +121,11 @@ async function untilEnded(context: Context, id: string, print: () => Promise<voi
 
 function sentences(event: StoredEvent, before: Pick<StoredEvent, 'next' | 'at'>): string {
   const { at, fact, next } = event
-  const why = isRefusal(event) ? ` The agent was told: ${short(event.next.feedback.at(-1) ?? '', 300)}` : ''
+  const why = isRefusal(event) ? ` Feedback for the agent: ${short(event.next.feedback.at(-1) ?? '', 300)}` : ''
   return `${new Date(at).toTimeString().slice(0, 8)}  ${eventSentence(fact, before.next, before.at)}${why} ${nextSentence(next, at)}`
 }
 
-/** What an experiment showed was not enough, so that the agent goes on. */
+/** An experiment refused the claim, so the agent continues. */
 function isRefusal(event: StoredEvent): event is StoredEvent & { next: Extract<Next, { kind: 'turn' }> } {
   return event.fact.kind === 'proved' && event.next.kind === 'turn'
 }
@@ -146,7 +147,7 @@ async function summary(context: Context, id: string, refusals: Refusals): Promis
       iterationSentence(settled, grade, pending),
     ]
   })
-  const head = [...(loop.spec.agents ? ['agent'] : []), 'n', ' ', 'time', 'changed', 'cost', 'what came of it']
+  const head = [...(loop.spec.agents ? ['agent'] : []), 'n', ' ', 'time', 'changed', 'cost', 'outcome']
   return `${rows.length > 0 ? `\n${table([head, ...rows], context.out.columns)}` : ''}\n${printEnding(loop, context.out, standing)}`
 }
 
@@ -155,7 +156,7 @@ async function showIteration(
   id: string,
   { number, json, asIs }: { number: string; json: boolean; asIs: boolean },
 ): Promise<number> {
-  if (!/^\d{1,9}$/.test(number)) throw usage(spec, `"${number}" is not the number of an iteration.`)
+  if (!/^\d{1,9}$/.test(number)) throw usage(spec, `Not an iteration number: "${number}".`)
   const { loop } = await getLoop.run(context, { loop: id })
   const asked = { loop: id, iteration: Number(number) }
   const { row, diff: shown, note } = await getIteration.run(context, asked)
@@ -168,23 +169,23 @@ async function showIteration(
     if (json) context.out.write(jsonLine(entry))
     else if ('prompt' in entry) {
       const how = entry.command.length > 0 ? ` (${entry.command.join(' ')})` : ''
-      const head = `${heading(context, `attempt ${entry.attempt}: the prompt`)}${entry.prompt}\n${heading(context, `${asIs ? 'what it printed' : 'what it said and did'}${how}`)}`
+      const head = `${heading(context, `attempt ${entry.attempt}: prompt`)}${entry.prompt}\n${heading(context, `${asIs ? 'raw output' : 'output'}${how}`)}`
       if (asIs) context.out.write(head)
       else heads.push(head)
     } else if (!asIs) cut = 'limitMb' in entry ? heading(context, cutWords(entry)) : cut
     else if ('out' in entry) context.out.write(entry.out)
     else if ('err' in entry) context.out.write(entry.err)
     else if ('limitMb' in entry) context.out.write(heading(context, cutWords(entry)))
-    else context.out.write(heading(context, `it ended: ${entry.signal ?? `exit code ${entry.exit}`}`))
+    else context.out.write(heading(context, `ended: ${entry.signal ?? `exit code ${entry.exit}`}`))
   }
   if (!json && !asIs && found) await printActivity(context, asked, (attempt) => context.out.write(heads[attempt] ?? ''))
   context.out.write(cut)
-  if (!found && row && !json) context.out.write('What it was told and printed has been removed; see `ralph prune`.\n')
+  if (!found && row && !json)
+    context.out.write('The transcript of this iteration has been removed; see `ralph prune`.\n')
   if (json && diff !== undefined) context.out.write(jsonLine({ diff }))
   if (json && isLast(loop, number)) context.out.write(jsonLine(proofFields(loop)))
   if (json || !row) return 0
-  if (diff)
-    context.out.write(`${heading(context, `what it changed (${diffWords(row.diff)})`)}${colored(context, diff)}\n`)
+  if (diff) context.out.write(`${heading(context, `changes (${diffWords(row.diff)})`)}${colored(context, diff)}\n`)
   for (const verdict of row.verdicts)
     context.out.write(`${heading(context, `check ${verdict.check}: ${verdict.result}`)}${verdict.tail.trimEnd()}\n`)
   if (isLast(loop, number)) context.out.write(printProof(context, loop))
@@ -195,7 +196,7 @@ function isLast({ tally }: Loop, number: string): boolean {
   return tally.iteration === Number(number)
 }
 
-/** What the iteration that completed a loop is worth. */
+/** The proof, shown with the iteration that completed the loop. */
 function printProof(context: Context, loop: Loop): string {
   if (loop.next.kind !== 'complete') return ''
   const { next } = loop

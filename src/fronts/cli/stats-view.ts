@@ -1,4 +1,4 @@
-/** What `ralph stats` prints. */
+/** Prints `ralph stats`. */
 import type { Analytics, Group } from '../../analytics/analytics.ts'
 import type { Share, Spread } from '../../analytics/share.ts'
 import { money, spent, tokenWords } from '../../formats/spent-words.ts'
@@ -23,7 +23,7 @@ function summary(analytics: Analytics): string[][] {
     ['loops', String(loops)],
     ['completed', `${success.count} of ${success.of} finished${shareWords(success)}`],
     ['by grade', byGrade.map(({ grade, count: n }) => `${n} ${grade}`).join(', ')],
-    ['iterations', `${total}${toDone ? `; to done: ${spreadWords(toDone)}` : ''}`],
+    ['iterations', `${total}${toDone ? `; until done: ${spreadWords(toDone)}` : ''}`],
     ...(total > 0 ? [['done by', finishingWords(analytics)]] : []),
     [
       'false claims caught',
@@ -38,7 +38,7 @@ function summary(analytics: Analytics): string[][] {
       ? [
           [
             'tokens per completed loop',
-            `${tokenWords(tokens.total / success.count)}, with those of loops that did not complete`,
+            `${tokenWords(tokens.total / success.count)}, including loops that did not complete`,
           ],
         ]
       : []),
@@ -68,12 +68,12 @@ function finishingWords({ finishing }: Analytics): string {
 function costWords({ perCompletedUsd, withFailuresUsd, onNothingUsd }: Analytics['cost']): string {
   const nothing = `${money(onNothingUsd)} spent on loops that did not complete`
   if (perCompletedUsd === undefined || withFailuresUsd === undefined) return nothing
-  return `${money(perCompletedUsd)}, with failures ${money(withFailuresUsd)}; ${nothing}`
+  return `${money(perCompletedUsd)}, ${money(withFailuresUsd)} including failures; ${nothing}`
 }
 
 function groupRows(head: string, groups: readonly Group[]): string[][] {
   return [
-    [head, 'loops', 'completed', 'iterations to done', 'false claims', 'cost'],
+    [head, 'loops', 'completed', 'iterations until done', 'false claims', 'cost'],
     ...groups.map(({ name, loops, success, iterations, falseClaims, costUsd, tokens }) => [
       short(name ?? '-', 30),
       String(loops),

@@ -1,4 +1,4 @@
-/** `ralph stats`: what past loops tell. */
+/** `ralph stats`: statistics about past loops. */
 import type { OwnerKind } from '../../engine/loop.ts'
 import { parseSince } from '../../formats/since.ts'
 import { exportLoops } from '../../operations/export-loops.ts'
@@ -16,16 +16,16 @@ const OWNERS: readonly OwnerKind[] = ['person', 'project', 'vault', 'session', '
 const spec: CommandSpec = {
   name: 'stats',
   words: '[options]',
-  summary: 'Analyses past loops: how they end, iterations, cost, false claims, the checks that fail most.',
-  about: `Shares come with their 95% interval. Docs: docs/analytics.md.`,
+  summary: 'Shows statistics about past loops: outcomes, iterations, cost, false claims, most failing checks.',
+  about: `Percentages come with their 95% confidence interval. See docs/analytics.md.`,
   options: {
-    since: { value: 'TIME', help: 'loops that began since then: 24h, 7d, 2w, a day or a time' },
-    until: { value: 'TIME', help: 'loops that began before' },
-    dir: { value: 'D', help: 'loops in this folder' },
-    agent: { value: 'A', help: 'loops of this agent' },
-    type: { value: 'TEXT', help: 'loops of this type of work' },
-    owner: { value: 'KIND', help: 'person, project, vault, session, pane or board' },
-    group: { value: 'ID', help: 'loops on tasks in this group of the board' },
+    since: { value: 'TIME', help: 'only loops started since TIME: 24h, 7d, 2w, a date or a time' },
+    until: { value: 'TIME', help: 'only loops started before TIME' },
+    dir: { value: 'D', help: 'only loops in this folder' },
+    agent: { value: 'A', help: 'only loops of this agent' },
+    type: { value: 'TEXT', help: 'only loops of this kind of work' },
+    owner: { value: 'KIND', help: 'only loops started by KIND: person, project, vault, session, pane, board or fleet' },
+    group: { value: 'ID', help: 'only loops for tasks in this group of the board' },
     json: { help: 'print one JSON object' },
     csv: { help: 'print one row per loop, for spreadsheets' },
     output: { value: 'FILE', short: 'o', help: 'write a report: FILE.html opens offline in any browser' },
@@ -33,8 +33,8 @@ const spec: CommandSpec = {
   },
   examples: [
     ['ralph stats --since 7d', 'the last week'],
-    ['ralph stats --csv', 'every loop, for a spreadsheet'],
-    ['ralph stats -o stats.html --redact', 'for others, without names and paths'],
+    ['ralph stats --csv', 'all loops, for a spreadsheet'],
+    ['ralph stats -o stats.html --redact', 'a report to share, without names and paths'],
   ],
 }
 
@@ -46,7 +46,7 @@ export const stats: Command = {
     const { out } = context
     const args = parseArgs(spec, argv, 0)
     const filter = filterOf(args, context.now())
-    if (args.flag('csv') && args.flag('json')) throw usage(spec, 'Give either --json or --csv, not both.')
+    if (args.flag('csv') && args.flag('json')) throw usage(spec, 'Use either --json or --csv, not both.')
     const report = reportIn(args)
     if (report) {
       await writeStats(context, filter, report)
@@ -81,6 +81,6 @@ function timeOf(args: Args, name: 'since' | 'until', now: number): number | unde
   if (text === undefined) return undefined
   const time = parseSince(text, now)
   if (time === undefined)
-    throw usage(spec, `--${name} must be a time that has passed, such as 24h, 7d or 2026-11-01, but is "${text}".`)
+    throw usage(spec, `--${name} must be a time in the past, such as 24h, 7d or 2026-11-01, got "${text}".`)
   return time
 }

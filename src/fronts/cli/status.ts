@@ -1,4 +1,4 @@
-/** `ralph status`: the loops there are, or one of them. */
+/** `ralph status`: lists the loops, or shows one loop, project or fleet task. */
 import { once } from 'node:events'
 import { iterationLimit } from '../../engine/limits.ts'
 import type { Loop } from '../../engine/loop.ts'
@@ -23,13 +23,13 @@ import { loopEnd } from './view.ts'
 const spec: CommandSpec = {
   name: 'status',
   words: '[LOOP|PROJECT|TASK] [options]',
-  summary: 'Shows the loops, newest first, or how one loop or project stands.',
-  about: `LOOP is an id or the beginning of one; PROJECT is the name of a project in this folder. With the database of a fleet it shows the
-workers and the tasks that are not over, or one TASK.`,
+  summary: 'Lists loops, newest first, or shows the status of one loop or project.',
+  about: `LOOP is a loop id or the start of one; PROJECT is the name of a project in this folder. With a fleet database, it shows the workers
+and the tasks that have not ended, or one TASK.`,
   options: {
-    watch: { help: 'show it again whenever something changes; Ctrl-C ends it' },
-    all: { help: 'all loops, not only the newest twenty; all tasks of a project' },
-    graph: { help: 'the tasks of a project as a Mermaid picture with their states' },
+    watch: { help: 'update whenever something changes, until Ctrl-C' },
+    all: { help: 'show all loops instead of the newest 20, or all tasks of a project' },
+    graph: { help: 'print the tasks of a project and their states as a Mermaid diagram' },
     json: { help: 'print one JSON object per line' },
   },
 }
@@ -44,7 +44,7 @@ export const status: Command = {
     if (graph && !project)
       throw usage(
         spec,
-        `--graph shows a project of this folder${name === undefined ? '; name one' : `, but "${name}" is none`}.`,
+        name === undefined ? '--graph needs the name of a project.' : `No such project in this folder: "${name}".`,
       )
     const { fleet } = context.store()
     const task = name === undefined || project ? undefined : await fleet?.load(name)
@@ -110,7 +110,7 @@ function statusWord({ next, status, unattended, session, damaged, interrupted }:
   if (next.kind === 'complete') return `completed, ${gradeWords(next)}`
   if (damaged) return 'damaged: ralph doctor'
   if (interrupted !== undefined) return session === undefined ? 'interrupted' : `interrupted in ${session}`
-  if (unattended) return `${status}, its ralph is gone`
+  if (unattended) return `${status}, no process`
   if (next.kind === 'wait' && next.why === 'cooldown') return `${status}, breaker open`
   return session === undefined ? status : `${status} in ${session}`
 }
@@ -141,22 +141,22 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
   if (json) return jsonLine({ ...loopEnd(loop), type: 'loop', alive, breaker, last: lastWords(loop.tally.words) })
   const { agent, dir } = loop.spec.work
   return [
-    `loop ${id} · ${interrupted === undefined ? status : 'interrupted'}${alive ? ' · its ralph is alive' : ''}${session === undefined ? '' : ` · in ${session}`}`,
+    `loop ${id} · ${interrupted === undefined ? status : 'interrupted'}${alive ? ' · process alive' : ''}${session === undefined ? '' : ` · in ${session}`}`,
     ...(whose === undefined ? [] : [whose]),
-    worker === undefined ? `agent ${agent} in ${dir}` : `worked on by ${worker}`,
+    worker === undefined ? `agent ${agent} in ${dir}` : `worker ${worker}`,
     progressLine(loop),
     [`breaker ${breaker}`, `${count(loop.tally.falseClaims, 'false claim')} caught`, ...spentSoFar(loop)].join(' · '),
     ...beforeLines(loop),
     ...(interrupted !== undefined
-      ? [`Interrupted in the middle of a turn; ${interrupted} goes on in a session, ralph resume ${id} without one.`]
+      ? [`Interrupted during a turn. Resume it in a session with ${interrupted}, or here with ralph resume ${id}.`]
       : unattended
-        ? [`Its ralph is gone. Go on: ralph resume ${id}`]
+        ? [`No process is running it. Resume it: ralph resume ${id}`]
         : []),
     printEnding(loop, context.out, standing),
   ].join('\n')
 }
 
-/** How far it is, and what its agent said last. */
+/** The progress, and the last line from the agent. */
 function progressLine({ spec, tally, next }: Loop): string {
   const most = iterationLimit(spec.limits, tally)
   const iteration = next.kind === 'turn' ? next.iteration : tally.iteration
@@ -164,7 +164,7 @@ function progressLine({ spec, tally, next }: Loop): string {
   return `iteration ${iteration}${most > 0 ? `/${most}` : ''}${last ? `, last: "${short(last, 100)}"` : ''}`
 }
 
-/** The money, and the tokens that it went for, as far as the agent tells them. */
+/** Cost and tokens, if the agent reports them. */
 function spentSoFar({ tally: { costUsd, tokens } }: Loop): string[] {
   return [...(costUsd > 0 ? [money(costUsd)] : []), ...(tokens > 0 ? [tokenWords(tokens)] : [])]
 }

@@ -1,4 +1,4 @@
-/** `ralph steer`: says something to a loop. */
+/** `ralph steer`: sends a message to a loop. */
 import { steer as operation } from '../../operations/steer.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command } from './context.ts'
@@ -7,8 +7,8 @@ import { DRIVING, givenWords } from './loop-words.ts'
 
 const spec: CommandSpec = {
   name: 'steer',
-  words: 'LOOP "words for the next iteration" [options]',
-  summary: 'Says something to a loop: its next iteration hears it. A loop that waits for your answer goes on, here.',
+  words: 'LOOP "message" [options]',
+  summary: 'Sends a message to a loop for its next iteration. A loop that waits for your answer continues here.',
   options: DRIVING,
 }
 
@@ -18,14 +18,14 @@ export const steer: Command = {
     const args = parseArgs(spec, argv)
     const [loop, words, ...more] = args.words
     if (loop === undefined || !words?.trim() || more.length > 0)
-      throw usage(spec, 'Name a loop and give the words in quotes: ralph steer LOOP "use tabs".')
+      throw usage(spec, 'Name a loop and put the message in quotes: ralph steer LOOP "use tabs".')
     const steered = await operation.run(context, { loop, words })
     if (steered.heard === 'nobody')
       return driveHere(context, steered.loop, { json: args.flag('json'), notify: args.flag('notify') })
     const told =
       steered.heard === 'later'
-        ? `Told loop ${steered.loop}. ${steered.how}\n`
-        : await givenWords(context, steered, 'Its next iteration hears it.')
+        ? `Loop ${steered.loop}: ${steered.how}\n`
+        : await givenWords(context, steered, 'gets the message in its next iteration.')
     context.out.write(told)
     return 0
   },

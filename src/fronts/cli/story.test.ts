@@ -59,20 +59,13 @@ const verdict = (result: Verdict['result'], failures?: number): Verdict => ({
 
 test.each<[what: string, turn: Turn, verdicts: Verdict[], grade: Grade | undefined, mark: string, sentence: string]>([
   ['work', turn(), [], undefined, '·', 'worked: I fixed the parser.'],
-  ['silence', turn({ words: '' }), [], undefined, '·', 'worked, without a word'],
-  ['a claim nobody checks', turn(clear), [], 'claimed', '✓', 'said it is done; nothing to check it with'],
-  [
-    'an unclear claim',
-    turn({ claim: { kind: 'weak' } }),
-    [],
-    undefined,
-    '·',
-    'said it is done; asked to say it clearly',
-  ],
-  ['a proof', turn(clear), [verdict('pass')], 'verified', '✓', 'said it is done; proven: npm test passes'],
-  ['a proof without a claim', turn(), [verdict('pass')], 'verified', '✓', 'made no claim; proven: npm test passes'],
-  ['work that broke nothing', turn(clear), [verdict('pass')], 'kept', '✓', 'said it is done; passed: npm test passes'],
-  ['a lie', turn(clear), [verdict('fail', 2)], undefined, '✗', 'said it is done; refused: npm test fails (2 failures)'],
+  ['silence', turn({ words: '' }), [], undefined, '·', 'worked, said nothing'],
+  ['an unchecked claim', turn(clear), [], 'claimed', '✓', 'claimed done; there is no check'],
+  ['an unclear claim', turn({ claim: { kind: 'weak' } }), [], undefined, '·', 'claimed done; asked for a clear claim'],
+  ['a proof', turn(clear), [verdict('pass')], 'verified', '✓', 'claimed done; verified: npm test passes'],
+  ['a proof without a claim', turn(), [verdict('pass')], 'verified', '✓', 'made no claim; verified: npm test passes'],
+  ['work that broke nothing', turn(clear), [verdict('pass')], 'kept', '✓', 'claimed done; npm test passes'],
+  ['a lie', turn(clear), [verdict('fail', 2)], undefined, '✗', 'claimed done; refused: npm test fails (2 failures)'],
   ['a failure', turn(), [verdict('fail')], undefined, '✗', 'not done yet: npm test fails'],
   ['a slow check', turn(), [verdict('timeout')], undefined, '✗', 'not done yet: npm test ran out of time'],
   ['a broken check', turn(), [verdict('broken')], undefined, '✗', 'not done yet: npm test cannot be started'],
@@ -82,31 +75,29 @@ test.each<[what: string, turn: Turn, verdicts: Verdict[], grade: Grade | undefin
     [verdict('pass')],
     undefined,
     '·',
-    'said stage API is done; passed: npm test passes',
+    'claimed stage API done; npm test passes',
   ],
   ['a question', turn({ ask: { kind: 'question', words: 'Red?' } }), [], undefined, '·', 'asked: Red?'],
-  ['a denial', turn({ ask: { kind: 'permission', words: 'rm' } }), [], undefined, '·', 'was denied: rm'],
+  ['a denial', turn({ ask: { kind: 'permission', words: 'rm' } }), [], undefined, '·', 'was denied permission: rm'],
   ['a crash', turn({ end: 'failed', words: 'Segmentation\nfault' }), [], undefined, '!', 'failed: Segmentation fault'],
-  ['a limit', turn({ end: 'limited', words: 'Later.' }), [], undefined, '!', 'was limited: Later.'],
+  ['a limit', turn({ end: 'limited', words: 'Later.' }), [], undefined, '!', 'was rate-limited: Later.'],
 ])('an iteration with %s', (_, made, verdicts, grade, mark, sentence) => {
   expect(iterationMark({ turn: made, verdicts }, grade)).toBe(mark)
   expect(iterationSentence({ turn: made, verdicts }, grade)).toBe(sentence)
 })
 
-test('a claim whose checks have not been run is not asked for again', () => {
-  expect(iterationSentence({ turn: turn(clear), verdicts: [] }, undefined, true)).toBe(
-    'said it is done; not checked yet',
-  )
+test('a claim whose checks are pending is not asked for again', () => {
+  expect(iterationSentence({ turn: turn(clear), verdicts: [] }, undefined, true)).toBe('claimed done; not checked yet')
 })
 
-test('an iteration whose claim is refused although its checks pass says why', () => {
+test('an iteration says why its claim is refused even though its checks pass', () => {
   const refused = {
     turn: turn(clear),
     verdicts: [verdict('pass')],
     refusal: 'refused: its proof is weaker than "tested"',
   }
   expect(iterationMark(refused, undefined)).toBe('✗')
-  expect(iterationSentence(refused, undefined)).toBe('said it is done; refused: its proof is weaker than "tested"')
+  expect(iterationSentence(refused, undefined)).toBe('claimed done; refused: its proof is weaker than "tested"')
 })
 
 test.each([
@@ -165,13 +156,13 @@ test.each<[what: string, loop: Loop, sentence: string, hint: string]>([
     'Answer: ralph steer a1 "your answer"',
   ],
   ['under way', loopAfter(unchecked, works), 'running after 1 iteration in ', 'Watch it: ralph show a1 --follow'],
-])('a loop that is %s ends its story so', (_, loop, sentence, hint) => {
+])('the last lines for a loop that is %s', (_, loop, sentence, hint) => {
   const ending = standingOf({ ...loop, id: 'a1' })
   expect(ending.sentence).toContain(sentence)
   expect(ending.hint).toBe(hint)
 })
 
-test('what ralph noticed stands between the sentence and what to type', () => {
+test('findings appear between the sentence and the hint', () => {
   const { context } = openScreen()
   const loop = { ...loopAfter(unchecked, claims('clear')), id: 'a1' }
   const noticed = {
@@ -186,7 +177,7 @@ test('what ralph noticed stands between the sentence and what to type', () => {
   ])
 })
 
-test('an altered proof says first what it depends on', () => {
+test('an altered proof first names what it depends on', () => {
   const { context } = openScreen()
   const loop = loopAfter(unchecked, claims('clear'))
   const findings = [
@@ -207,16 +198,16 @@ test('an altered proof says first what it depends on', () => {
   ])
 })
 
-test('a loop of an older ralph says by whose rule it was judged', () => {
+test('a loop from an older version of ralph says by which rule it was judged', () => {
   const next = { kind: 'complete', proof: 'verified', sentence: 'All checks passed.', older: true } as const
   const words = 'complete, proof: verified (by the rule of an older ralph)'
   expect(standingOf({ ...loopAfter(unchecked, works), next }).sentence).toBe(
     `${words}, after 1 iteration. All checks passed.`,
   )
-  expect(nextSentence(next, START)).toBe(`So it is ${words}. All checks passed.`)
+  expect(nextSentence(next, START)).toBe(`It is ${words}. All checks passed.`)
 })
 
-test('a loop whose checks were bent twice says how to let that stand', () => {
+test('a loop whose checks were bent twice says how to allow the changes', () => {
   const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(standingOf({ ...loopAfter(unchecked, works), id: 'a1', next })).toEqual({
     kind: 'asks',
@@ -225,7 +216,7 @@ test('a loop whose checks were bent twice says how to let that stand', () => {
   })
 })
 
-test('what the checks said before any work is told as that', () => {
+test('the baseline is reported as the result before any work', () => {
   const { next } = startLoop('a1', checkedByTests, { at: START })
   expect(eventSentence(factOf(checks('fail', 2)), next)).toBe(
     'Before any work, ralph checked: npm test fails (2 failures).',
@@ -241,58 +232,58 @@ test.each<[fact: Happening, sentence: string]>([
   [claims('clear', 'API'), 'The agent claimed stage API.'],
   [claims('weak'), 'The agent hinted that it is done.'],
   [asks('Red?'), 'The agent asked: Red?'],
-  [isDenied('Bash(rm)'), 'The agent was denied: Bash(rm).'],
+  [isDenied('Bash(rm)'), 'The agent was denied permission: Bash(rm).'],
   [crashes('Boom'), 'The agent failed: Boom.'],
   [checks('fail', 1), 'ralph checked: npm test fails (1 failure).'],
   [
     { kind: 'proved', at: START, run: 'sealed', ran: [{ check: 'npm test', result: 'fail', failures: 2 }] },
-    'ralph tried the present work with the tests and configuration of the start: npm test fails (2 failures).',
+    'ralph tried the current work with the original tests and configuration: npm test fails (2 failures).',
   ],
   [
     { kind: 'proved', at: START, run: 'start', ran: [], why: 'there is no git repository' },
-    'ralph tried the files as they were at the start, but could not: there is no git repository.',
+    'ralph tried the original files, but could not: there is no git repository.',
   ],
-  [woke, 'The wait was over.'],
-  [lost, 'It was interrupted; that does not count as an iteration.'],
-  [{ kind: 'restored', at: START }, 'The files were rolled back.'],
+  [woke, 'The wait ended.'],
+  [lost, 'It was interrupted; this does not count as an iteration.'],
+  [{ kind: 'restored', at: START }, 'The files were restored.'],
   [{ kind: 'restored', at: START, trouble: 'git is away' }, 'The files could not be restored: git is away.'],
   [say('use sqlite'), 'said: "use sqlite"'],
   [setLimits({ iterations: 5 }), 'changed the limits.'],
   [cancel, 'cancelled it.'],
   [pause, 'paused it.'],
-  [resume, 'told it to go on.'],
-])('%j is told in a sentence: %s', (happening, sentence) => {
+  [resume, 'resumed it.'],
+])('the sentence for %j is: %s', (happening, sentence) => {
   expect(eventSentence(factOf(happening))).toContain(sentence)
 })
 
-test('a cooldown is told from the breaker that opened to the end of the loop', () => {
+test('a cooldown is described from the opened breaker to the end of the loop', () => {
   const story = [...times(3, crashes('Boom')), woke, crashes('Boom'), resume]
   const [, , opened, woken, halted] = story.map((_, index) => loopAfter(cooling(), ...story.slice(0, index + 1)).next)
   if (!opened || !woken || !halted) throw new Error('the story has five facts')
   expect(nextSentence(opened, START)).toBe(
-    'So the breaker opened (agent-failed): The agent failed 3 times in a row: Boom. One more try after 30:00.',
+    'The breaker opened (agent-failed): The agent failed 3 times in a row: Boom. One more try after 30:00.',
   )
-  expect(eventSentence(woke, opened)).toBe('The cooldown was over.')
+  expect(eventSentence(woke, opened)).toBe('The cooldown ended.')
   expect(eventSentence(resume, opened)).toBe('Ada reset the breaker.')
   expect(nextSentence(woken, START)).toBe('Next: iteration 1 again, attempt 4.')
   expect(nextSentence(halted, START)).toBe(
-    'So it halted (agent-failed): The agent failed 3 times in a row: Boom. A retry after a cooldown did not help.',
+    'It halted (agent-failed): The agent failed 3 times in a row: Boom. A retry after a cooldown did not help.',
   )
 })
 
-test('a wait is told as long as it was', () => {
+test('a wait is reported with its real length', () => {
   const { next } = loopAfter(unchecked, isLimitedUntil(6))
   const [early, late] = [{ ...resume, at: START + 1_000 } as Fact, { ...woke, at: START + 360_000 } as Fact]
-  expect(eventSentence(early, next, START)).toBe('Ada told it to go on after 0:01.')
-  expect(eventSentence(late, next, START)).toBe('The wait was over after 6:00.')
-  expect(eventSentence(early, loopAfter(unchecked, pause).next, START)).toBe('Ada told it to go on.')
+  expect(eventSentence(early, next, START)).toBe('Ada resumed it after 0:01.')
+  expect(eventSentence(late, next, START)).toBe('The wait ended after 6:00.')
+  expect(eventSentence(early, loopAfter(unchecked, pause).next, START)).toBe('Ada resumed it.')
 })
 
 test.each([
   [asks('Tabs or blanks?'), 'asked: Tabs or blanks?'],
-  [isDenied('Bash: rm x'), 'was denied: Bash: rm x'],
+  [isDenied('Bash: rm x'), 'was denied permission: Bash: rm x'],
   [works, 'worked: '],
-])('an iteration of the past is told as what it was: %#', (happening, sentence) => {
+])('a stored iteration is described as it was: %#', (happening, sentence) => {
   const fact = factOf(happening)
   if (fact.kind !== 'turned') throw new Error('no turn')
   const { end, claim, words, ask } = fact.turn
@@ -303,20 +294,20 @@ test.each([
 test.each<[loop: Loop, sentence: string]>([
   [loopAfter(unchecked, works), 'Next: iteration 2.'],
   [loopAfter(unchecked, crashes()), 'Next: iteration 1 again, attempt 2.'],
-  [loopAfter(checkedByTests, claims('clear')), 'So ralph ran the checks (because of the claim).'],
-  [loopAfter(checkedByTests, ...times(3, idles)), 'So ralph ran the checks (because it had stalled).'],
-  [loopAfter(unchecked, isLimitedUntil(6)), 'So ralph waits, at most 6:00.'],
-  [loopAfter(unchecked, wantsPerson('Drop it?')), 'So it waits for a person: Drop it?'],
+  [loopAfter(checkedByTests, claims('clear')), 'Next: run the checks (because of the claim).'],
+  [loopAfter(checkedByTests, ...times(3, idles)), 'Next: run the checks (because the loop stalled).'],
+  [loopAfter(unchecked, isLimitedUntil(6)), 'Next: wait, at most 6:00.'],
+  [loopAfter(unchecked, wantsPerson('Drop it?')), 'It waits for you: Drop it?'],
   [
     loopAfter(checkedByTests, claims('clear'), checks('pass')),
-    'So it is complete, proof: verified. `npm test` failed before the loop began and passes now.',
+    'It is complete, proof: verified. `npm test` failed before the loop began and passes now.',
   ],
   [
     loopAfter(unchecked, claims('clear')),
-    'So it is complete, proof: claimed. There is no check, so the agent is taken at its word.',
+    'It is complete, proof: claimed. There is no check, so the agent is taken at its word.',
   ],
-  [startLoop('a1', checkedByTests, { at: START }), 'So ralph ran the checks (before any work).'],
-  [loopAfter(oneTurn, works), 'So it halted (max-iterations): Reached the limit of 1 iteration.'],
-])('why it went on: $next', (loop, sentence) => {
+  [startLoop('a1', checkedByTests, { at: START }), 'Next: run the checks (before any work).'],
+  [loopAfter(oneTurn, works), 'It halted (max-iterations): Reached the limit of 1 iteration.'],
+])('what comes next: $next', (loop, sentence) => {
   expect(nextSentence(loop.next, START)).toBe(sentence)
 })

@@ -1,5 +1,4 @@
-/** A loop told in plain sentences: what was claimed, what was checked, why it went on, why it ended. */
-
+/** The history of a loop in plain sentences: what was claimed, what was checked, why it continued, why it ended. */
 import { stopped } from '../../engine/breaker.ts'
 import { findingSentence } from '../../engine/feedback.ts'
 import type { Diff, Fact, Grade, Limits, Loop, Next, Run, Turn, Verdict } from '../../engine/loop.ts'
@@ -11,17 +10,17 @@ import { type Standing, standingOf } from '../../operations/standing.ts'
 import { given } from '../../request/given.ts'
 import { clock, count, type Output, paint, type Style, short } from './text.ts'
 
-/** A turn together with what the checks said about it. `refusal`: why it was not taken although they pass. */
+/** A turn and the results of its checks. `refusal`: why the claim was refused even though they pass. */
 export type Settled = { turn?: Turn; verdicts: readonly Verdict[]; refusal?: string }
 
-/** `grade`: of the loop that this turn completed. */
+/** `grade`: set if this turn completed the loop. */
 export function iterationMark({ turn, verdicts, refusal }: Settled, grade: Grade | undefined): '✓' | '✗' | '!' | '·' {
   if (grade) return '✓'
   if (refusal !== undefined || verdicts.some(({ result }) => result !== 'pass')) return '✗'
   return turn?.end === 'ok' ? '·' : '!'
 }
 
-/** `pending`: its checks have not been run. */
+/** `pending`: its checks have not run yet. */
 export function iterationSentence(
   { turn, verdicts, refusal }: Settled,
   grade: Grade | undefined,
@@ -31,26 +30,27 @@ export function iterationSentence(
   const claimed =
     turn && turn.claim.kind !== 'none'
       ? turn.claim.stage
-        ? `said stage ${turn.claim.stage} is done`
-        : 'said it is done'
+        ? `claimed stage ${turn.claim.stage} done`
+        : 'claimed done'
       : undefined
   if (turn && turn.end !== 'ok' && !grade) return `${ENDINGS[turn.end]}: ${short(turn.words, 100)}`
   if (failed.length > 0) return `${claimed ? `${claimed}; refused` : 'not done yet'}: ${failedWords(failed)}`
   if (refusal !== undefined) return `${claimed ?? 'made no claim'}; ${refusal}`
   if (verdicts.length > 0)
-    return `${claimed ?? 'made no claim'}; ${grade === 'verified' || grade === 'tested' ? 'proven' : 'passed'}: ${verdicts.map(({ check }) => `${check} passes`).join(', ')}`
-  if (grade) return `${claimed ?? 'made no claim'}; nothing to check it with`
-  if (claimed) return `${claimed}; ${pending ? 'not checked yet' : 'asked to say it clearly'}`
-  if (turn?.ask) return `${turn.ask.kind === 'permission' ? 'was denied' : 'asked'}: ${short(turn.ask.words, 100)}`
-  return turn?.words ? `worked: ${short(lastLine(turn.words), 100)}` : 'worked, without a word'
+    return `${claimed ?? 'made no claim'}; ${grade === 'verified' || grade === 'tested' ? `${grade}: ` : ''}${verdicts.map(({ check }) => `${check} passes`).join(', ')}`
+  if (grade) return `${claimed ?? 'made no claim'}; there is no check`
+  if (claimed) return `${claimed}; ${pending ? 'not checked yet' : 'asked for a clear claim'}`
+  if (turn?.ask)
+    return `${turn.ask.kind === 'permission' ? 'was denied permission' : 'asked'}: ${short(turn.ask.words, 100)}`
+  return turn?.words ? `worked: ${short(lastLine(turn.words), 100)}` : 'worked, said nothing'
 }
 
-/** The grade of a loop that is complete. */
+/** The grade of a completed loop. */
 export function gradeOf({ next }: Loop): Grade | undefined {
   return next.kind === 'complete' ? next.proof : undefined
 }
 
-/** `+12 −3`, or nothing where nothing is known or was changed. */
+/** `+12 −3`, or empty if nothing changed or the diff is unknown. */
 export function diffWords(diff: Diff | undefined): string {
   return diff && diff.files > 0 ? `+${diff.added} −${diff.removed}` : ''
 }
@@ -61,7 +61,7 @@ export function changedWords({ diff, changed }: Pick<IterationRow, 'diff' | 'cha
   return changed === undefined ? '?' : changed ? 'yes' : 'no'
 }
 
-/** An iteration of the past, as the sentences about it need it. */
+/** A stored iteration in the form the sentences above need. */
 export function settledOf(row: IterationRow, refusal: string | undefined): Settled {
   const { end, claim, stage, ask, words, tokens, verdicts } = row
   return {
@@ -72,8 +72,8 @@ export function settledOf(row: IterationRow, refusal: string | undefined): Settl
 }
 
 const ENDINGS: Readonly<Record<Exclude<Turn['end'], 'ok'>, string>> = {
-  limited: 'was limited',
-  overloaded: 'met an overload',
+  limited: 'was rate-limited',
+  overloaded: 'hit an overloaded service',
   unusable: 'cannot work',
   'context-full': 'filled its context',
   failed: 'failed',
@@ -92,12 +92,12 @@ const MARKS: Readonly<Record<Standing['kind'], readonly [mark: string, style: St
   'under-way': ['…', 'yellow'],
 }
 
-/** The ending as it is printed. */
+/** The last lines of the output: the result and what to type next. */
 export function printEnding(loop: Loop, output: Output, { sentence, hint }: Standing = standingOf(loop)): string {
   return `${printStanding(loop, output, sentence)}  ${paint(output, 'dim', hint)}\n`
 }
 
-/** A sentence about a loop with what was noticed; what an `altered` proof depends on comes first. */
+/** A sentence about a loop, with the findings. They come first if an `altered` proof depends on them. */
 export function printStanding(loop: Loop, output: Output, sentence: string): string {
   const { kind } = standingOf(loop)
   const [mark, style] = MARKS[kind]
@@ -108,43 +108,43 @@ export function printStanding(loop: Loop, output: Output, sentence: string): str
   return (kind === 'altered' ? [...noticed, line] : [line, ...noticed]).join('')
 }
 
-/** One sentence for one event of a loop. `before`: what had been asked for, and when. */
+/** One sentence for one event of a loop. `before` and `since`: what the engine had asked for, and when. */
 export function eventSentence(fact: Fact, before?: Next, since?: number): string {
   switch (fact.kind) {
     case 'turned':
       return turnSentence(fact.turn)
     case 'checked':
-      return `${isBaseline(fact, before) ? 'Before any work, ralph' : 'ralph'} checked: ${checkedWords(fact.verdicts) || 'nothing in time'}.${fact.findings.map((finding) => ` It noticed: ${findingSentence(finding)}.`).join('')}`
+      return `${isBaseline(fact, before) ? 'Before any work, ralph' : 'ralph'} checked: ${checkedWords(fact.verdicts) || 'nothing finished in time'}.${fact.findings.map((finding) => ` It noticed: ${findingSentence(finding)}.`).join('')}`
     case 'proved':
       return provedSentence(fact, before?.kind === 'prove' ? before.allowed : [])
     case 'woke':
-      return `The ${isCooldown(before) ? 'cooldown' : 'wait'} was over${waited(fact, before, since)}.`
+      return `The ${isCooldown(before) ? 'cooldown' : 'wait'} ended${waited(fact, before, since)}.`
     case 'restored':
       return fact.trouble === undefined
-        ? 'The files were rolled back.'
+        ? 'The files were restored.'
         : stopped(`The files could not be restored: ${short(fact.trouble, 200)}`)
     case 'lost':
-      return 'It was interrupted; that does not count as an iteration.'
+      return 'It was interrupted; this does not count as an iteration.'
     case 'told':
       return orderSentence(fact, before, since)
     case 'asked':
-      return 'It was taken up with what was asked for this time.'
+      return 'It was resumed with new settings.'
     case 'moved':
       return `It was moved to ${short(fact.to.dir, 200)}.`
     case 'adopted':
-      // What was queued begins at that moment; an older record brings its beginning along.
-      return fact.loop.tally.startedAt === fact.at ? 'It left the queue.' : 'It was taken over from an earlier record.'
+      // A queued loop starts at this moment; an imported one brings its own start time.
+      return fact.loop.tally.startedAt === fact.at ? 'It left the queue.' : 'It was imported from an earlier record.'
   }
 }
 
-/** Those that pass are named, too. */
+/** Names the checks that pass as well. */
 function checkedWords(verdicts: readonly Verdict[]): string {
   const passed = verdicts.filter(({ result }) => result === 'pass').map(ranWords)
   return [...passed, ...[failedWords(verdicts)].filter(Boolean)].join(', ')
 }
 
 function turnSentence(turn: Turn): string {
-  return `${endSentence(turn)}${turn.dropped ? ` ${capital(megabytes(turn.dropped))} of what it printed were not kept.` : ''}`
+  return `${endSentence(turn)}${turn.dropped ? ` ${capital(megabytes(turn.dropped))} of its output was not kept.` : ''}`
 }
 
 function endSentence(turn: Turn): string {
@@ -157,7 +157,9 @@ function endSentence(turn: Turn): string {
       return `The agent hinted that it is done.${said}`
     case 'none':
       return turn.ask
-        ? stopped(`The agent ${turn.ask.kind === 'permission' ? 'was denied' : 'asked'}: ${short(turn.ask.words, 200)}`)
+        ? stopped(
+            `The agent ${turn.ask.kind === 'permission' ? 'was denied permission' : 'asked'}: ${short(turn.ask.words, 200)}`,
+          )
         : `The agent worked.${said}`
   }
 }
@@ -174,13 +176,13 @@ function orderSentence(fact: Extract<Fact, { kind: 'told' }>, before?: Next, sin
     case 'limits':
       return `${capital(by)} changed the limits.`
     case 'extend':
-      return `${capital(by)} took it up again with ${limitWords(order.limits)}.`
+      return `${capital(by)} resumed it with ${limitWords(order.limits)}.`
     case 'edit':
       return `${capital(by)} changed the task.`
     case 'cancel':
       if (typeof order.rejected === 'object')
         return stopped(`${capital(by)} rejected it${order.rejected.why ? `: ${order.rejected.why}` : ''}`)
-      // Who did it may come with a reason.
+      // `by` may include a reason.
       return by.includes(',') ? stopped(`It was cancelled by ${by}`) : `${capital(by)} cancelled it.`
     case 'pause':
       return by === 'server' ? 'It was paused because the process that ran it ended.' : `${capital(by)} paused it.`
@@ -188,21 +190,21 @@ function orderSentence(fact: Extract<Fact, { kind: 'told' }>, before?: Next, sin
       if (by === 'server') return 'It was resumed.'
       return isCooldown(before)
         ? `${capital(by)} reset the breaker.`
-        : `${capital(by)} told it to go on${waited(fact, before, since)}.`
+        : `${capital(by)} resumed it${waited(fact, before, since)}.`
     case 'done':
-      return `${capital(by)} said that it is done.`
+      return `${capital(by)} reported that it is done.`
     case 'out-of-time':
-      return `${capital(by)} said that its time is over.`
+      return `${capital(by)} reported that it ran out of time.`
     case 'rested':
-      return 'It goes on; the time in which nobody worked on it does not count.'
+      return 'It continues; the time when no process was running it does not count.'
     case 'allow':
       return `${capital(by)} allowed the changes${order.paths.length > 0 ? ` to ${order.paths.join(', ')}` : ''}.`
     case 'dropped':
-      return `An order from ${by} could not be read, so nobody obeyed it: ${short(order.why, 200)}.`
+      return `An order from ${by} could not be read and was ignored: ${short(order.why, 200)}.`
   }
 }
 
-/** How long a wait really took that time alone would have ended. */
+/** How long a wait with a time limit really took. */
 function waited({ at }: Fact, before: Next | undefined, since: number | undefined): string {
   return before?.kind === 'wait' && before.until !== undefined && since !== undefined
     ? ` after ${clock(at - since)}`
@@ -219,14 +221,14 @@ function limitWords({ iterations, minutes, tokens, costUsd }: Partial<Limits>): 
     ...(tokens === undefined ? [] : [count(tokens, 'token')]),
     ...(costUsd === undefined ? [] : [money(costUsd)]),
   ]
-  return named.join(', ') || 'the limits it had'
+  return named.join(', ') || 'the same limits'
 }
 
 function isCooldown(next: Next | undefined): boolean {
   return next?.kind === 'wait' && next.why === 'cooldown'
 }
 
-/** Why the loop went on, waited or ended after an event. */
+/** What the loop did next: continue, wait or end, and why. */
 export function nextSentence(next: Next, at: number): string {
   switch (next.kind) {
     case 'turn':
@@ -234,20 +236,20 @@ export function nextSentence(next: Next, at: number): string {
         ? `Next: iteration ${next.iteration} again, attempt ${next.attempt}.`
         : `Next: iteration ${next.iteration}.`
     case 'check':
-      return `So ralph ran the checks (${BECAUSE[next.because]}).`
+      return `Next: run the checks (${BECAUSE[next.because]}).`
     case 'prove':
-      return `So ralph ran an experiment: ${runWords(next.run, next.allowed)}.`
+      return `Next: try ${runWords(next.run, next.allowed)}.`
     case 'wait':
       if (next.why === 'cooldown')
-        return `So the breaker opened (${next.stop.reason}): ${stopped(next.stop.sentence)} One more try after ${clock(next.until - at)}.`
-      if (next.until !== undefined) return `So ralph waits, at most ${clock(next.until - at)}.`
-      return next.why === 'person' ? `So it waits for a person: ${short(next.question ?? '', 200)}` : 'So it is paused.'
+        return `The breaker opened (${next.stop.reason}): ${stopped(next.stop.sentence)} One more try after ${clock(next.until - at)}.`
+      if (next.until !== undefined) return `Next: wait, at most ${clock(next.until - at)}.`
+      return next.why === 'person' ? `It waits for you: ${short(next.question ?? '', 200)}` : 'It is paused.'
     case 'restore':
-      return `So it halts (${next.reason}), and the files go back to ${next.to === 0 ? 'the start' : `iteration ${next.to}`}.`
+      return `It halts (${next.reason}). Next: restore ${next.to === 0 ? 'the original files' : `the files of iteration ${next.to}`}.`
     case 'complete':
-      return `So it is complete, proof: ${gradeWords(next)}. ${next.sentence}`.trimEnd()
+      return `It is complete, proof: ${gradeWords(next)}. ${next.sentence}`.trimEnd()
     case 'halt':
-      return `So it halted (${next.reason}): ${next.sentence}`
+      return `It halted (${next.reason}): ${next.sentence}`
   }
 }
 
@@ -256,10 +258,10 @@ export function runWords(run: Run, allowed: readonly unknown[]): string {
 }
 
 const RUNS: Readonly<Record<Run, string>> = {
-  start: 'the files as they were at the start',
-  sealed: 'the present work with the tests and configuration of the start',
-  reversed: 'the work of the start with the present tests and configuration',
-  control: 'the present files in a clean copy',
+  start: 'the original files',
+  sealed: 'the current work with the original tests and configuration',
+  reversed: 'the original sources with the current tests and configuration',
+  control: 'the current files in a clean copy',
 }
 
 function provedSentence({ run, ran, why }: Extract<Fact, { kind: 'proved' }>, allowed: readonly string[]): string {
@@ -270,11 +272,11 @@ function provedSentence({ run, ran, why }: Extract<Fact, { kind: 'proved' }>, al
 
 const BECAUSE: Readonly<Record<Extract<Next, { kind: 'check' }>['because'], string>> = {
   start: 'before any work',
-  flaky: 'again, because they failed on the very same files before',
+  flaky: 'again, because they failed on exactly these files before',
   claim: 'because of the claim',
   until: 'as after every turn',
   'last-turn': 'because it was the last turn',
-  stalled: 'because it had stalled',
+  stalled: 'because the loop stalled',
 }
 
 function lastLine(text: string): string {

@@ -81,7 +81,7 @@ async function forAll(args: Args, context: Context): Promise<ForAll> {
   }
 }
 
-/** A task that silently works in an empty folder helps nobody, so that must be said. */
+/** A task that silently works in an empty folder is useless, so `--repo none` must be explicit. */
 async function placeIn(args: Args, context: Context): Promise<Pick<Submitted, 'repo' | 'base'>> {
   const [repo, base] = [args.text('repo'), args.text('base')]
   if (repo === 'none') return given({ base })
@@ -90,7 +90,7 @@ async function placeIn(args: Args, context: Context): Promise<Pick<Submitted, 'r
   if (here.repo === undefined)
     throw usage(
       submitSpec,
-      'This folder has no repository with a remote named origin. Give --repo URL, or --repo none for a task without one.',
+      'This folder is not in a repository with a remote named origin. Use --repo URL, or --repo none for a task without a repository.',
     )
   if (base === undefined && here.base !== undefined)
     for (const text of await notOnRemote(context, here.base)) context.note(text)
@@ -101,20 +101,20 @@ function priorityOf(args: Args): number | undefined {
   const text = args.text('priority')
   if (text === undefined) return undefined
   if (/^-?\d{1,7}$/.test(text)) return Number(text)
-  throw usage(submitSpec, `--priority must be a whole number, but is "${text}".`)
+  throw usage(submitSpec, `--priority must be a whole number, got "${text}".`)
 }
 
 function submittedWords(asked: readonly Submitted[], tasks: readonly SubmittedTask[]): string {
   const [task, ...more] = tasks
   if (!task) return ''
   if (more.length === 0) {
-    const where = asked[0]?.repo === undefined ? '' : ` Its work goes to ${task.branch} of ${asked[0].repo}.`
-    const waits = task.state === 'waiting' ? ', and waits for others' : ''
-    return `Task ${task.id} is submitted${waits}.${where}\nFollow it: ralph status ${task.id} · ralph show ${task.id} --follow\n`
+    const where = asked[0]?.repo === undefined ? '' : ` Its branch is ${task.branch} in ${asked[0].repo}.`
+    const waits = task.state === 'waiting' ? '; it waits for other tasks' : ''
+    return `Submitted task ${task.id}${waits}.${where}\nFollow it: ralph status ${task.id} · ralph show ${task.id} --follow\n`
   }
   const ready = tasks.filter(({ state }) => state !== 'waiting').length
   return [
-    `Submitted ${count(tasks.length, 'task')}, ${ready} of them ready to start:`,
+    `Submitted ${count(tasks.length, 'task')}, ${ready} ready to start:`,
     ...tasks.map(({ id }, index) => `  ${id}  ${asked[index]?.title ?? ''}`.trimEnd()),
     '',
   ].join('\n')

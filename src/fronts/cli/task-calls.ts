@@ -1,4 +1,4 @@
-/** What each verb of `ralph task` calls, with which of its options. */
+/** The operation behind each verb of `ralph task`, and the options it takes. */
 import { nearest } from '../../formats/nearest.ts'
 import { TASK_STATUSES, type VaultStatus } from '../../formats/task-state.ts'
 import { loadConfig } from '../../host/config.ts'
@@ -25,7 +25,7 @@ import { notifyText } from './notify.ts'
 import { type Answer, completed, counted, listed, progressed, shown, started, stopped } from './task-view.ts'
 import type { VerbName } from './task-words.ts'
 
-/** `word`: the file or the task that it is about. */
+/** `word`: the file or task to work on. */
 export type Call = { args: Args; context: Context; word: string; vault?: string }
 
 export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> = {
@@ -47,7 +47,7 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
     return {
       json: [checked],
       text: complete
-        ? `Task ${task_id} is done: its file is where it belongs.\n`
+        ? `Task ${task_id} is done: its file is in the done folder.\n`
         : `Task ${task_id} is not done yet.\n`,
       code: complete ? 0 : 1,
     }
@@ -86,7 +86,7 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
   async timeout({ args, context, word, ...vault }) {
     const task = await timeOutTask.run(context, { task: word, ...vault })
     const folder = vaultFor(context, given({ named: vault.vault }))
-    // The webhook has been told by then.
+    // The webhook has already been called.
     if (args.flag('notify') || loadConfig(context.home, folder).notify_webhook !== undefined)
       await notifyText({ title: `ralph: ${task.task_id} ${task.status}`, text: task.message }, {}, { context })
     return stopped(task)
@@ -115,7 +115,7 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
       const close = nearest(wanted, TASK_STATUSES)
       throw usage(
         args.spec,
-        `--status is one of ${TASK_STATUSES.join(', ')}, but is "${wanted}".${close ? ` Did you mean ${close}?` : ''}`,
+        `--status must be one of ${TASK_STATUSES.join(', ')}, got "${wanted}".${close ? ` Did you mean ${close}?` : ''}`,
       )
     }
     const { tasks, bent } = await listTasks.run(context, vault)
@@ -124,7 +124,7 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
   },
 }
 
-/** What it waits for, where it does. */
+/** What a waiting task waits for. */
 async function aboutWaiting(
   context: Context,
   task: TaskOf,
@@ -138,5 +138,5 @@ async function aboutWaiting(
 function needed(args: Args, name: string): string {
   const value = args.text(name)
   if (value !== undefined) return value
-  throw usage(args.spec, `--${name} is missing: --${name} ${args.spec.options[name]?.value}.`)
+  throw usage(args.spec, `Missing option: --${name} ${args.spec.options[name]?.value}.`)
 }

@@ -21,7 +21,7 @@ const state = (change: Partial<TaskState> = {}): TaskState => ({
   ...change,
 })
 
-test('a task that is started says until when, and where its state is', () => {
+test('a started task shows its deadline and its state file', () => {
   const task = {
     task_id: 'pay',
     state_file: '/V/Ralph_State/pay.json',
@@ -31,18 +31,18 @@ test('a task that is started says until when, and where its state is', () => {
   }
   expect(started(task)).toEqual({
     json: [task],
-    text: `Started pay; it has time until ${timeOfDay(START + 30 * MINUTE)}.\n  Its state: /V/Ralph_State/pay.json\n`,
+    text: `Started pay; it times out at ${timeOfDay(START + 30 * MINUTE)}.\n  State file: /V/Ralph_State/pay.json\n`,
   })
 })
 
 test.each<[status: VaultStatus, says: string]>([
-  ['in_progress', 'It goes on.'],
-  ['completed', 'Its file is where it belongs: it is completed.'],
+  ['in_progress', 'The task continues.'],
+  ['completed', 'Its file is in the done folder: the task is completed.'],
   ['waiting_approval', 'It waits for you: ralph task approve pay, or ralph task reject pay.'],
-  ['max_iterations_reached', 'That was the last one. A person must look at it.'],
-  ['timeout', 'Its time is over.'],
-  ['failed', 'It has failed; why: ralph task state pay.'],
-])('an iteration after which it is %s', (status, says) => {
+  ['max_iterations_reached', 'That was the last one. The task needs your attention.'],
+  ['timeout', 'The task ran out of time.'],
+  ['failed', 'The task failed. To see why: ralph task state pay.'],
+])('an iteration after which the task is %s', (status, says) => {
   const answer = counted({ task_id: 'pay', iteration: 3, max_iterations: 10, status } as Parameters<typeof counted>[0])
   expect(answer.text).toBe(`Counted iteration 3 of 10. ${says}\n`)
 })
@@ -57,15 +57,15 @@ test.each([
 })
 
 test.each<[created: number | null, says: string]>([
-  [1, 'Completed pay after 2 iterations and 1:05; 1 file made, 3 changed.\n'],
+  [1, 'Completed pay after 2 iterations and 1:05; 1 file created, 3 changed.\n'],
   [null, 'Completed pay after 2 iterations and 1:05.\n'],
-])('a completed task, %s files made', (files_created, says) => {
+])('a completed task that created %s files', (files_created, says) => {
   const metrics = { iterations: 2, total_duration_seconds: 65, files_created, files_modified: 3 }
   const task = { task_id: 'pay', exit_reason: 'completed', metrics } as Parameters<typeof completed>[0]
   expect(completed(task).text).toBe(says)
 })
 
-test('a task under way is shown with its last ten iterations', () => {
+test('a running task is shown with its last ten iterations', () => {
   const { context } = openScreen()
   const history = Array.from({ length: 12 }, (_, n) => ({
     iteration: n + 1,
@@ -77,38 +77,38 @@ test('a task under way is shown with its last ten iterations', () => {
   const lines = shown(state({ iterations_history: history }), context).text.split('\n')
   expect(lines.slice(0, 4)).toEqual([
     '… pay · in progress',
-    '  file        /V/Needs_Action/pay.md',
-    '  iteration   2 of 10',
-    `  started     ${timeOfDay(START - 20 * MINUTE)}`,
+    '  file       /V/Needs_Action/pay.md',
+    '  iteration  2 of 10',
+    `  started    ${timeOfDay(START - 20 * MINUTE)}`,
   ])
-  expect(lines).toContain('  updated     5 min ago')
-  expect(lines).toContain('  … 2 iterations before')
+  expect(lines).toContain('  updated    5 min ago')
+  expect(lines).toContain('  … 2 earlier iterations')
   expect(lines).toContain('  12  1:00  success  Step 12')
   expect(lines.filter((line) => line.includes('Step'))).toHaveLength(10)
 })
 
-test('a task that waits says how it goes on, or not', () => {
+test('a waiting task shows how to approve or reject it', () => {
   const { context } = openScreen()
   const { text } = shown(state({ status: 'waiting_approval' }), context, { why: 'Red?', vault: '/V' })
   expect(text).toContain('  why         Red?\n')
-  expect(text).toContain('  to go on    ralph task approve --vault /V pay\n')
-  expect(text).toContain('  or not      ralph task reject --vault /V pay\n')
-  expect(text).not.toContain('time until')
+  expect(text).toContain('  approve     ralph task approve --vault /V pay\n')
+  expect(text).toContain('  or reject   ralph task reject --vault /V pay\n')
+  expect(text).not.toContain('times out')
 })
 
-test('a task whose checks were bent says what accepts that, and what to do instead', () => {
+test('a task whose checks were bent shows how to allow that, and what to do instead', () => {
   const { context } = openScreen()
   const bent = { approve: 'ralph allow a1', instead: 'ralph steer a1 "…"' }
   const waits = state({ status: 'waiting_approval' })
   expect(shown(waits, context, { bent }).text).toContain(
-    '  to accept it  ralph allow a1\n  or instead    ralph steer a1 "…"\n  or not        ralph task reject pay\n',
+    '  allow       ralph allow a1\n  or instead  ralph steer a1 "…"\n  or reject   ralph task reject pay\n',
   )
   const list = listed({ tasks: [waits], bent: [{ task_id: 'pay', ...bent }] }, context, undefined)
   expect(list.text).toMatch(/ ralph allow a1\n$/)
   expect(list.json).toEqual([waits])
 })
 
-test('tasks are listed, cut at the edge of a terminal', () => {
+test('the list of tasks is cut at the width of the terminal', () => {
   const states = [state(), state({ task_id: 'b', status: 'waiting_approval', last_updated: time(0) })]
   const tasks = { tasks: states, bent: [] }
   expect(listed(tasks, openScreen().context, undefined).text).toBe(
@@ -116,5 +116,5 @@ test('tasks are listed, cut at the edge of a terminal', () => {
   )
   const narrow = listed(tasks, openScreen({ columns: 30 }).context, undefined).text.split('\n')
   expect(narrow.map((line) => line.length)).toEqual([30, 30, 0])
-  expect(listed({ tasks: [], bent: [] }, openScreen().context, undefined).text).toContain('No such tasks.')
+  expect(listed({ tasks: [], bent: [] }, openScreen().context, undefined).text).toContain('No tasks found.')
 })

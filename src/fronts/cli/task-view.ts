@@ -1,4 +1,4 @@
-/** What the verbs of `ralph task` answer: the API's object for programs, a few calm lines for people. */
+/** The output of `ralph task`: the API response for programs, a few lines for people. */
 import { taskCommand } from '../../formats/task-command.ts'
 import type { TaskProgress, TaskState, VaultStatus } from '../../formats/task-state.ts'
 import { timeOfDay } from '../../operations/standing.ts'
@@ -13,14 +13,14 @@ import type {
 import type { Context } from './context.ts'
 import { ago, clock, count, paint, type Style, short, table } from './text.ts'
 
-/** `json`: one object a line. */
+/** `json`: printed one object per line. */
 export type Answer = { json: readonly object[]; text: string; code?: number }
 
 export function started(task: StartedTask): Answer {
   const until = timeOfDay(Date.parse(task.timeout_at))
   return {
     json: [task],
-    text: `Started ${task.task_id}; it has time until ${until}.\n  Its state: ${task.state_file}\n`,
+    text: `Started ${task.task_id}; it times out at ${until}.\n  State file: ${task.state_file}\n`,
   }
 }
 
@@ -33,17 +33,17 @@ function after(id: string, status: VaultStatus, bent: BentAnswers | undefined): 
   switch (status) {
     case 'initializing':
     case 'in_progress':
-      return 'It goes on.'
+      return 'The task continues.'
     case 'completed':
-      return 'Its file is where it belongs: it is completed.'
+      return 'Its file is in the done folder: the task is completed.'
     case 'waiting_approval':
       return `It waits for you: ${bent ? `${bent.approve}, ${bent.instead}` : taskCommand('approve', id)}, or ${taskCommand('reject', id)}.`
     case 'max_iterations_reached':
-      return 'That was the last one. A person must look at it.'
+      return 'That was the last one. The task needs your attention.'
     case 'timeout':
-      return 'Its time is over.'
+      return 'The task ran out of time.'
     case 'failed':
-      return `It has failed; why: ${taskCommand('state', id)}.`
+      return `The task failed. To see why: ${taskCommand('state', id)}.`
   }
 }
 
@@ -63,7 +63,7 @@ export function completed(task: CompletedTask): Answer {
   const files =
     files_created === null || files_modified === null
       ? ''
-      : `; ${count(files_created, 'file')} made, ${files_modified} changed`
+      : `; ${count(files_created, 'file')} created, ${files_modified} changed`
   const after = `after ${count(iterations, 'iteration')} and ${clock(total_duration_seconds * 1_000)}`
   const reason = task.exit_reason === 'completed' ? '' : ` (${short(task.exit_reason, 80)})`
   return { json: [task], text: `Completed ${task.task_id}${reason} ${after}${files}.\n` }
@@ -85,7 +85,7 @@ const MARKS: Readonly<Record<VaultStatus, readonly [mark: string, style: Style]>
 
 const LAST = 10
 
-/** `why`: what there is to say about a task that does not go on by itself. */
+/** `why`: why a task does not continue by itself. */
 export function shown(
   state: TaskState,
   { out, now }: Context,
@@ -101,16 +101,16 @@ export function shown(
     ...(why ? [['why', short(why, 200)]] : []),
     ['started', timeOfDay(Date.parse(state.started_at))],
     ['updated', ago(now() - Date.parse(state.last_updated))],
-    ...(open ? [['time until', timeOfDay(Date.parse(state.timeout_at))]] : []),
+    ...(open ? [['times out', timeOfDay(Date.parse(state.timeout_at))]] : []),
     ...(status === 'waiting_approval'
       ? [
           ...(bent
             ? [
-                ['to accept it', bent.approve],
+                ['allow', bent.approve],
                 ['or instead', bent.instead],
               ]
-            : [['to go on', taskCommand('approve', task_id, vault)]]),
-          ['or not', taskCommand('reject', task_id, vault)],
+            : [['approve', taskCommand('approve', task_id, vault)]]),
+          ['or reject', taskCommand('reject', task_id, vault)],
         ]
       : []),
   ]
@@ -127,7 +127,7 @@ export function shown(
     text: [
       `${paint(out, style, mark)} ${task_id} · ${inWords(status)}\n`,
       indented(table(rows, out.columns - 2)),
-      ...(lines.length > 0 ? ['\n', ...(earlier > 0 ? [`  … ${count(earlier, 'iteration')} before\n`] : [])] : []),
+      ...(lines.length > 0 ? ['\n', ...(earlier > 0 ? [`  … ${count(earlier, 'earlier iteration')}\n`] : [])] : []),
       indented(table(lines, out.columns - 2)),
     ].join(''),
   }
@@ -141,7 +141,7 @@ function inWords(status: VaultStatus): string {
   return status.replaceAll('_', ' ')
 }
 
-/** `vault`: the one somebody named, which they must name again. */
+/** `vault`: the vault given on the command line, which the suggested commands must repeat. */
 export function listed({ tasks: states, bent }: ListedTasks, { out, now }: Context, vault: string | undefined): Answer {
   const approve = (id: string) =>
     bent.find(({ task_id }) => task_id === id)?.approve ?? taskCommand('approve', id, vault)
@@ -153,6 +153,6 @@ export function listed({ tasks: states, bent }: ListedTasks, { out, now }: Conte
     ago(now() - Date.parse(last_updated)),
     status === 'waiting_approval' ? approve(task_id) : '',
   ])
-  const text = states.length === 0 ? 'No such tasks. Begin one: ralph task start FILE\n' : table(rows, out.columns)
+  const text = states.length === 0 ? 'No tasks found. Start one: ralph task start FILE\n' : table(rows, out.columns)
   return { json: states, text }
 }

@@ -10,19 +10,19 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'task',
   words: 'VERB …',
-  summary: 'The tasks of a vault, call by call: for scripts, hooks and programs in other languages.',
-  about: `A task is a file in a vault, and done when it lies in Done. Whoever starts it here works on it, and counts the iterations.
+  summary: 'Manages the tasks of a vault one call at a time, for scripts, hooks and other programs.',
+  about: `A task is a file in a vault; it is done when the file is in Done. The caller that starts a task works on it; ralph counts.
 
 Verbs:
 ${verbRows()}
 
-ID is the name of the file without its ending, or a path of the file. The vault is --vault, else RALPH_VAULT, else the one FILE or this
-folder lies in. \`ralph task VERB --help\` tells the options of each.
-Exit codes: 0 it worked, 1 it is not allowed now (of check-complete: not done), 2 wrong use or no such task.`,
+ID is the file name without its extension, or the path of the file. The vault is --vault, then RALPH_VAULT, then the one that contains
+FILE or this folder. \`ralph task VERB --help\` lists the options of a verb.
+Exit codes: 0 success, 1 not allowed now (check-complete: not done), 2 usage error or no such task.`,
   options: SHARED,
   examples: [
-    ['ralph task start Needs_Action/invoice.md --max-iterations 5', 'begin'],
-    ['ralph task iterate invoice --action "Draft the letter"', 'an iteration is over'],
+    ['ralph task start Needs_Action/invoice.md --max-iterations 5', 'start a task'],
+    ['ralph task iterate invoice --action "Draft the letter"', 'record an iteration'],
     ['ralph task list --status waiting_approval', 'what waits for you'],
   ],
 }
@@ -63,17 +63,17 @@ function verbNamed(verb: string | undefined): VerbName {
   const names = Object.keys(verbs) as VerbName[] // which are its keys by its type
   const found = names.find((name) => name === verb)
   if (found) return found
-  if (verb === undefined) throw usage(spec, `Say what to do: ralph task ${names.join('|')}.`)
+  if (verb === undefined) throw usage(spec, `Missing verb: ralph task ${names.join('|')}.`)
   const close = nearest(verb, names)
-  throw usage(spec, `There is no verb "${verb}".${close ? ` Did you mean "ralph task ${close}"?` : ''}`)
+  throw usage(spec, `Unknown verb: "${verb}".${close ? ` Did you mean "ralph task ${close}"?` : ''}`)
 }
 
-/** The one word that most verbs need. Behind `--` it may begin with a dash. */
+/** The one argument that most verbs need. After `--` it may start with a dash. */
 function onlyWord(args: Args, name: VerbName): string | undefined {
   const [word, ...more] = [...args.words, ...args.rest]
   const wanted = name === 'list' ? undefined : name === 'start' ? 'FILE' : 'ID'
-  if (wanted !== undefined && !word) throw usage(args.spec, `${wanted} is missing: ralph task ${name} ${wanted}.`)
+  if (wanted !== undefined && !word) throw usage(args.spec, `Missing ${wanted}: ralph task ${name} ${wanted}.`)
   const [surplus] = wanted === undefined ? [word] : more
-  if (surplus !== undefined) throw usage(args.spec, `Too many words: "${surplus}".`)
+  if (surplus !== undefined) throw usage(args.spec, `Unexpected argument: "${surplus}".`)
   return word
 }

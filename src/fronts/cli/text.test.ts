@@ -8,13 +8,13 @@ test.each([
   ['counts wide characters twice', '日本語テキスト', 6, '日本…'],
   ['counts emoji twice', '🎉🎉🎉', 4, '🎉…'],
   ['folds lines', 'a\n\n b\tc', 10, 'a b c'],
-  ['leaves colours out', '\u001b[31mred\u001b[0m text', 10, 'red text'],
-  ['leaves control characters out', 'a\u0007b\u0000c', 10, 'abc'],
-])('a short text %s', (_, text, width, expected) => {
+  ['drops colours', '\u001b[31mred\u001b[0m text', 10, 'red text'],
+  ['drops control characters', 'a\u0007b\u0000c', 10, 'abc'],
+])('short text %s', (_, text, width, expected) => {
   expect(short(text, width)).toBe(expected)
 })
 
-test('what is printed cannot move the cursor or name the window, unless ralph itself does', () => {
+test('printed text cannot move the cursor or set the window title, unless ralph itself does', () => {
   const hostile = 'a\u001b[2Jb\u001b]0;title\u0007c\bd\ne'
   const { context, printed } = openScreen({ columns: 80 })
   context.out.write(`${EMPTY_LINE}${hostile}`)
@@ -23,13 +23,13 @@ test('what is printed cannot move the cursor or name the window, unless ralph it
   expect(printed()).toBe('\r\u001b[2Kabcd\neabcd\neralph: abcd\ne\n')
 })
 
-test('a colour is one only where ralph has painted it', () => {
+test('only colours painted by ralph reach the terminal', () => {
   const text = paint({ color: true }, 'red', 'red \u001b[32mgreen\u001b[39m \u001b]0;no end')
   expect(printable(`${text} \u001b[31;1234567mplain`)).toBe('\u001b[31mred green \u001b[39m plain')
   expect(paint({ color: false }, 'red', 'red')).toBe('red')
 })
 
-test('a line of JSON is printed as it is, and hides nothing from a terminal', () => {
+test('a line of JSON is printed unchanged and hides nothing from a terminal', () => {
   const value = { text: 'a\u009d0;title\u009c\u202eb\u2028c\ud800 👩‍💻' }
   const line = jsonLine(value)
   expect(JSON.parse(line)).toEqual(value)
@@ -42,7 +42,7 @@ test.each([
   [61_000, '1:01'],
   [3_725_000, '1:02:05'],
   [-5, '0:00'],
-])('%i ms on the clock are %s', (ms, text) => {
+])('%i ms on the clock is %s', (ms, text) => {
   expect(clock(ms)).toBe(text)
 })
 
@@ -55,7 +55,7 @@ test.each([
   expect(ago(ms)).toBe(text)
 })
 
-test('a table has columns as wide as their widest cell, and an edge', () => {
+test('table columns are as wide as their widest cell, and the table is cut at the terminal width', () => {
   expect(
     table(
       [

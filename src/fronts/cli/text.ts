@@ -1,21 +1,21 @@
-/** Small things every command prints: durations, money, tables, colours. */
+/** Text helpers for all commands: durations, tables, colours, and safe output. */
 import { randomInt } from 'node:crypto'
 import { cellsOf } from '../../formats/cells.ts'
 import { harmless, jsonText } from '../../formats/harmless.ts'
 import type { Machine } from './context.ts'
 
-/** `write` is the only way to the terminal: what is not ralph's own sequence is made harmless there. */
+/** `write` is the only way to the terminal: it neutralizes every control sequence that is not ralph's own. */
 export type Output = { write(text: string): void; bell(): void; color: boolean; columns: number; live: boolean }
 
 export function openOutput({ stdout: stream, env }: Pick<Machine, 'stdout' | 'env'>): Output {
-  stream.on('error', () => {}) // whoever was reading is gone; the work goes on
+  stream.on('error', () => {}) // the reader closed the pipe; the work continues
   const live = stream.isTTY === true && env.TERM !== 'dumb'
   return {
     ...openWriter(stream),
     bell: () => void (live && stream.write('\u0007')),
     live,
     color: live && !env.NO_COLOR,
-    // Only a terminal has an edge; what is read by a program is never cut.
+    // Only a terminal has a width; output for programs is never cut.
     columns: stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY,
   }
 }
@@ -24,7 +24,7 @@ export function openWriter(stream: Machine['stderr']): Pick<Output, 'write'> {
   return { write: (text) => void stream.write(printable(text)) }
 }
 
-// What an agent prints may hold any sequence, but not this number: each process draws its own and never prints it.
+// An agent may print any sequence, but cannot know this number: each process draws its own and never prints it.
 const KEY = randomInt(2 ** 40)
 const OWN = new RegExp(`\\u001b\\[(\\d*);${KEY}(\\w)`, 'g')
 
@@ -33,7 +33,7 @@ function own(letter: string, number: number | '' = ''): string {
   return `\u001b[${number};${KEY}${letter}`
 }
 
-/** As it is written to a terminal: with ralph's own sequences, and without those of anybody else. */
+/** Text as written to a terminal: with ralph's own control sequences and no others. */
 export function printable(text: string): string {
   const parts: string[] = []
   let from = 0
@@ -44,24 +44,24 @@ export function printable(text: string): string {
   return [...parts, harmless(text.slice(from))].join('')
 }
 
-/** The cursor goes to the beginning of its line, and the line is empty. */
+/** Moves the cursor to the start of its line and clears the line. */
 export const EMPTY_LINE: string = own('G') + own('K', 2)
 
 export const EMPTY_SCREEN: string = own('H') + own('J', 2)
 
-/** These last lines are gone, the one of the cursor among them. */
+/** Clears the last lines, including the cursor line. */
 export function withoutLines(lines: number): string {
   return lines > 0 ? `${lines > 1 ? own('A', lines - 1) : ''}${own('G')}${own('J')}` : ''
 }
 
-/** A value in a line of its own, for a program. */
+/** A value as one line of JSON. */
 export function jsonLine(value: unknown): string {
   return `${jsonText(value)}\n`
 }
 
 export type Style = keyof typeof STYLES
 
-/** What switches each on, and off again. */
+/** The codes that turn each style on and off. */
 const STYLES = {
   green: [32, 39],
   red: [31, 39],
@@ -97,7 +97,7 @@ export function ago(ms: number): string {
   return size === 0 ? 'just now' : `${Math.floor(ms / size)} ${unit} ago`
 }
 
-/** One line that takes at most so many cells of a terminal; colours and control characters are left out. */
+/** One line, cut to at most `width` terminal cells, without colours and control characters. */
 export function short(text: string, width: number): string {
   const line = harmless(text).replace(/\s+/g, ' ').trim()
   if (cellsOf(line) <= width) return line

@@ -1,4 +1,4 @@
-/** `ralph trust`: a person agrees to configuration that a loop changed, or to an agent of a repository. Where somebody sits at the terminal, they are asked. */
+/** `ralph trust`: a person accepts configuration that a loop changed, or an agent defined in a repository. In a terminal, other commands ask. */
 import { createInterface } from 'node:readline'
 import { isRalphError, RalphError } from '../../error.ts'
 import { trustConfig } from '../../operations/trust-config.ts'
@@ -10,11 +10,11 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'trust',
   words: '[DIR|FILE] [options]',
-  summary: 'Accepts configuration that a loop changed, or an agent that a repository brings along.',
-  about: `ralph.config.json and the sections ralph: and agents: of config.yaml name programs that ralph runs. When a loop has changed or
-deleted one of them, every command that would obey it asks first, or is refused where there is no terminal. This accepts the
-files as they are now; another change by a loop asks again. What you change yourself needs no word. No agent can accept it.
-FILE is an agent of Pi in the repository, .pi/agents/NAME.md: \`--subagent\` uses its text only once you have accepted it.`,
+  summary: 'Accepts configuration that a loop changed, or an agent defined in a repository.',
+  about: `ralph.config.json and the ralph: and agents: sections of config.yaml name programs that ralph runs. When a loop has changed or
+deleted them, every command that would use them asks you first, or fails if there is no terminal. This command accepts the files as
+they are now; the next change by a loop needs your consent again. Your own changes do not. Agents cannot accept changes.
+FILE is a Pi agent in the repository, .pi/agents/NAME.md: \`--subagent\` uses it only after you have accepted it.`,
   options: { json: { help: 'print one JSON object' } },
 }
 
@@ -30,11 +30,11 @@ export const trust: Command = {
 }
 
 function wordsOf(dir: string, paths: readonly string[]): string[] {
-  if (paths.length === 0) return [`Nothing to accept: no loop has changed the configuration of ${dir}.`]
-  return paths.map((path) => `${path} counts from now on.`)
+  if (paths.length === 0) return [`Nothing to accept: no loop has changed the configuration in ${dir}.`]
+  return paths.map((path) => `Accepted ${path}.`)
 }
 
-/** Runs a command; where a loop changed the configuration, the person is asked, and it is run again. */
+/** Runs a command. If a loop changed the configuration, asks the user and runs the command again. */
 export async function agreed(context: Context, argv: readonly string[], run: () => Promise<number>): Promise<number> {
   const { stdin, stdout } = context.machine
   for (;;) {

@@ -1,4 +1,4 @@
-/** `ralph undo`: takes a rollback back. */
+/** `ralph undo`: undoes a rollback. */
 import { undo as operation } from '../../operations/undo.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command } from './context.ts'
@@ -7,7 +7,7 @@ import { loopNamed } from './loop-words.ts'
 const spec: CommandSpec = {
   name: 'undo',
   words: 'LOOP',
-  summary: 'Takes the last rollback of a loop back, also the one that --on-halt made.',
+  summary: 'Undoes the last rollback of a loop, including one made by --on-halt.',
   options: {},
 }
 

@@ -25,7 +25,7 @@ import { bypassLine, doingOf, type Found, openJsonView, openView, type View } fr
 
 const NONE: Found = { suggestion: undefined, checkpoints: { none: 'this is not a git repository' } }
 
-/** Shows a whole story to a view, as a driver does. */
+/** Feeds a whole story to a view, as a driver does. */
 function watch(view: View, spec: Spec, ...story: Happening[]): Loop {
   const work = { ...spec.work, agent: 'command:agent' }
   let loop: Loop = { ...loopAfter({ ...spec, work }), id: 'a1' }
@@ -41,7 +41,7 @@ function watch(view: View, spec: Spec, ...story: Happening[]): Loop {
   return loop
 }
 
-test('a loop is told line by line: where it stands, each iteration, the end', () => {
+test('a loop is shown line by line: the start, each iteration, the result', () => {
   const { context, printed } = openScreen()
   watch(
     openView(context.out, context.now),
@@ -57,15 +57,15 @@ test('a loop is told line by line: where it stands, each iteration, the end', ()
     check: npm test
     No checkpoints: this is not a git repository, so nothing can be rolled back.
       1 ·  worked: Step 1.1 is taken.  0:00
-      2 ✗  said it is done; refused: npm test fails (2 failures)  0:00
-      3 ✓  said it is done; proven: npm test passes  0:00
+      2 ✗  claimed done; refused: npm test fails (2 failures)  0:00
+      3 ✓  claimed done; verified: npm test passes  0:00
     ✓ complete, proof: verified, after 3 iterations. \`npm test\` failed before the loop began and passes now.
       Details: ralph show a1
     "
   `)
 })
 
-/** A loop from its very beginning, as `ralph run` shows it. */
+/** A loop from its first fact, as `ralph run` shows it. */
 function shown(spec: Spec, ...story: Happening[]): string[] {
   const { context, lines } = openScreen()
   const view = openView(context.out, context.now)
@@ -90,11 +90,11 @@ test.each<[said: Verdict[], lines: string[]]>([
   [[{ check: 'npm test', result: 'broken', tail: '' }], ['before: npm test cannot be started yet']],
   [[{ check: 'npm test', result: 'timeout', tail: '' }], ['before: no result for npm test (stopped after 10 minutes)']],
   [[], ['before: no result for npm test (stopped after 10 minutes)']],
-])('what the checks say before any work is one line a check: %j', (verdicts, lines) => {
+])('the baseline is one line per check: %j', (verdicts, lines) => {
   expect(shown(checkedByTests, checked(verdicts)).slice(0, -2)).toEqual(lines)
 })
 
-test('a command that is the task and passes already ends the loop without an iteration', () => {
+test('an --until command that already passes ends the loop without an iteration', () => {
   expect(shown(specOf({ checks: ['npm test'], until: true }), checks('pass'))).toEqual([
     '✓ complete, proof: verified. `npm test` already passes, so there was nothing to do. To check other work with it, use --verify.',
     '  Details: ralph show a1',
@@ -112,50 +112,50 @@ const passesWithChangedTests = checked(
   [{ kind: 'tests-changed', path: 'test/a.test.js', words: 'was changed' }],
 )
 
-test('experiments are told in a line each, and a bent check refuses the claim', () => {
+test('each experiment is one line, and a bent check refuses the claim', () => {
   const bend = [trial('sealed', 'fail'), trial('control', 'pass'), trial('reversed', 'pass')]
   const story = [checks('fail'), claims('clear'), passesWithChangedTests, ...bend]
   expect(shown(checkedByTests, ...story).slice(1)).toEqual([
     '    ·  sealed: npm test fails with the tests of the start',
     '    ·  control: npm test passes in a clean copy',
     '    ·  reversed: npm test passes with the work of the start',
-    '  1 ✗  said it is done; refused: only its changes to test/a.test.js make npm test pass  0:00',
+    '  1 ✗  claimed done; refused: only its changes to test/a.test.js make npm test pass  0:00',
     '… running after 1 iteration in ..',
     '  ! changed tests: test/a.test.js',
     '  Watch it: ralph show a1 --follow',
   ])
 })
 
-test('tests and work that changed together are asked about once', () => {
+test('the agent is asked once about tests and work that changed together', () => {
   const together = [trial('sealed', 'fail'), trial('control', 'pass'), trial('reversed', 'fail')]
   const story = [checks('fail'), claims('clear'), passesWithChangedTests, ...together]
   expect(shown(checkedByTests, ...story)[4]).toBe(
-    '  1 ✗  said it is done; asked whether its changes to test/a.test.js are needed  0:00',
+    '  1 ✗  claimed done; asked whether its changes to test/a.test.js are needed  0:00',
   )
 })
 
-test('a proof that is too weak for what was asked refuses the claim', () => {
+test('a proof that is weaker than required refuses the claim', () => {
   const spec = specOf({ checks: ['npm test'], require: 'verified' })
   expect(shown(spec, checks('pass'), claims('clear'), checks('pass'))[1]).toBe(
-    '  1 ✗  said it is done; refused: its proof is weaker than "verified"  0:00',
+    '  1 ✗  claimed done; refused: its proof is weaker than "verified"  0:00',
   )
 })
 
-test('what nothing checks is said before it begins and after it has ended', () => {
+test('a missing check is mentioned at the start and at the end', () => {
   const { context, printed } = openScreen()
   watch(openView(context.out, context.now), unchecked, claims('clear'))
   expect(printed()).toMatchInlineSnapshot(`
     "ralph loop a1 · agent command:agent · up to 10 iterations
-    No check: the agent is taken at its word. --verify "npm test" would prove it.
+    No check: nothing proves the agent's claim. Add one with --verify "npm test".
     No checkpoints: this is not a git repository, so nothing can be rolled back.
-      1 ✓  said it is done; nothing to check it with  0:00
+      1 ✓  claimed done; there is no check  0:00
     ✓ complete, proof: claimed, after 1 iteration. There is no check, so the agent is taken at its word.
       Next time: --verify "npm test"
     "
   `)
 })
 
-test('what costs no iteration has no number', () => {
+test('a turn that does not count has no number', () => {
   const { context, lines } = openScreen()
   watch(openView(context.out, context.now), unchecked, crashes('Boom'), lost)
   expect(lines().slice(3, 5)).toEqual([
@@ -164,26 +164,26 @@ test('what costs no iteration has no number', () => {
   ])
 })
 
-test('a wait tells how long, and how to try at once', () => {
+test('a wait shows how long it takes and how to try now', () => {
   const { context, printed } = openScreen()
   watch(openView(context.out, context.now), unchecked, isLimitedUntil(6))
   expect(printed()).toMatch(
-    / {4}… {2}waiting until .* \(6:00\) for the agent's limit to reset; ralph resume a1 tries at once/,
+    / {4}… {2}waiting until .* \(6:00\) for the agent's limit to reset; to try now: ralph resume a1/,
   )
 })
 
-test('an open breaker tells why, when there is one more try, and how to have it at once', () => {
+test('an open breaker shows why, when the next try is, and how to try now', () => {
   const { context, printed } = openScreen()
   watch(openView(context.out, context.now), cooling(), ...times(3, idles))
   expect(printed()).toMatch(
-    / {4}… {2}3 iterations in a row changed nothing\. The breaker is open; one more try at .* \(30:00\); ralph resume a1 tries at once/,
+    / {4}… {2}3 iterations in a row changed nothing\. The breaker is open; one more try at .* \(30:00\); to try now: ralph resume a1/,
   )
 })
 
 test.each<[what: string, spec: Spec, story: Happening[], fields: object]>([
   ['a cooldown', cooling(), times(3, idles), { waits_for: 'cooldown', waits_until: '2026-01-05T09:30:00.000Z' }],
   ['a limit', unchecked, [isLimitedUntil(6)], { waits_for: 'limit', waits_until: '2026-01-05T09:06:00.000Z' }],
-])('for programs %s has a time', (_, spec, story, fields) => {
+])('the JSON of %s has a time', (_, spec, story, fields) => {
   const { context, lines } = openScreen()
   watch(openJsonView(context.out), spec, ...story)
   expect(JSON.parse(lines().at(-1) ?? '')).toMatchObject({
@@ -194,14 +194,14 @@ test.each<[what: string, spec: Spec, story: Happening[], fields: object]>([
   })
 })
 
-test('a note is told once', () => {
+test('a note is printed once', () => {
   const { context, lines } = openScreen()
   const view = openView(context.out, context.now)
   for (const text of ['mind the gap', 'mind the gap']) view.show({ kind: 'note', text }, loopAfter(unchecked))
   expect(lines()).toEqual(['    !  mind the gap'])
 })
 
-test('in a terminal one line moves: what the agent does, cut to fit, and is gone at the end', () => {
+test('in a terminal, one live line shows what the agent does, cut to fit, and disappears at the end', () => {
   const { context, printed } = openScreen({ columns: 60, now: () => START + 2 * MINUTE })
   const view = openView(context.out, context.now)
   const loop = { ...loopAfter(specOf({}, { iterations: 10 }), works), id: 'a1' }
@@ -213,7 +213,7 @@ test('in a terminal one line moves: what the agent does, cut to fit, and is gone
   expect(printed()).toContain('\r\u001b[2K… running')
 })
 
-test('a program gets one object a line', () => {
+test('a program gets one JSON object per line', () => {
   const { context, lines } = openScreen()
   watch(openJsonView(context.out), checkedByTests, claims('clear'), checks('pass'))
   const told = lines().map((line) => JSON.parse(line))
@@ -230,7 +230,11 @@ test('a program gets one object a line', () => {
 })
 
 test.each<[agents: string[], permissions: 'bypass' | 'ask', says: RegExp | undefined]>([
-  [['claude'], 'bypass', /^permissions: bypassed with --dangerously-skip-permissions; --permissions ask replaces it$/],
+  [
+    ['claude'],
+    'bypass',
+    /^permissions: bypassed with --dangerously-skip-permissions; use --permissions ask to restrict the agent$/,
+  ],
   [['claude', 'claude'], 'bypass', /^permissions: bypassed with --dangerously-skip-permissions; /],
   [['claude'], 'ask', undefined],
   [['command:true'], 'bypass', undefined],

@@ -1,4 +1,4 @@
-/** What `ralph run` shows while a loop goes on: a live status line, one line a finished iteration, and the sentence at the end. */
+/** What `ralph run` prints: a live status line, one line per finished iteration, and the result. */
 import type { AgentEvent } from '../../agents/agent.ts'
 import { parseAgent } from '../../agents/index.ts'
 import type { Show } from '../../drive/hands.ts'
@@ -31,7 +31,7 @@ export type View = {
   end(loop: Loop): void
 }
 
-/** `suggestion` is a check the project brings along, for a loop that has none. `forecast`: what history says. */
+/** `suggestion`: a check found in the project, for a loop that has none. `forecast`: estimate from past loops. */
 export type Found = { suggestion: string | undefined; checkpoints: Tree['checkpoints']; forecast?: Forecasted }
 
 export function openView(output: Output, now: () => number): View {
@@ -75,7 +75,7 @@ export function openView(output: Output, now: () => number): View {
   }
 }
 
-/** The turn that is shown. `agent` is named where a loop has several. */
+/** The turn being shown. `agent`: set if the loop has several. */
 type Shown = { settled: Settled; startedAt: number; agent: string | undefined }
 
 function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkpoints, forecast }: Found): string[] {
@@ -83,7 +83,7 @@ function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkp
   const checks = allChecks(spec)
   const limit = iterationLimit(spec.limits, tally)
   const { sandbox, worktree, permissions, gitDir } = spec.work
-  const unproven = `No check: the agent is taken at its word. --verify "${suggestion}" would prove it.`
+  const unproven = `No check: nothing proves the agent's claim. Add one with --verify "${suggestion}".`
   const hasNone = 'none' in checkpoints && (tally.iteration === 0 || gitDir !== undefined)
   return [
     `${paint(output, 'bold', 'ralph')} loop ${paint(output, 'cyan', loop.id)} · agent ${agentsOf(spec).join(', then ')} · ${limit > 0 ? `up to ${count(limit, 'iteration')}` : 'no iteration limit'}`,
@@ -98,12 +98,13 @@ function beginning(output: Output, loop: Loop, { suggestion = 'npm test', checkp
 }
 
 function sandboxLine({ sandbox, sandboxAllow = [] }: Work): string {
-  const who = sandbox === 'strict' ? 'the agent and the checks, which have no network,' : 'the agent'
-  const besides = sandboxAllow.length > 0 ? `; ${sandboxAllow.join(', ')} can be reached` : ''
-  return `sandbox: ${who} can write only the worktree and the agent's own settings${besides}`
+  const who = sandbox === 'strict' ? 'the agent and the checks' : 'the agent'
+  const network = sandbox === 'strict' ? '; the checks have no network' : ''
+  const services = sandboxAllow.length > 0 ? `; allowed: ${sandboxAllow.join(', ')}` : ''
+  return `sandbox: ${who} can write only to the worktree and the agent's settings${network}${services}`
 }
 
-/** What is known of a turn once a fact has come. `before`: the loop until then. */
+/** Updates what is known about a turn with a new fact. `before`: the loop before that fact. */
 export function settledBy(
   settled: Settled,
   { before, loop, fact }: { before: Loop | undefined; loop: Loop; fact: Fact },
@@ -118,7 +119,7 @@ export function settledBy(
   }
 }
 
-/** Whether nothing more will be said of the turn: its checks and experiments are over. */
+/** Whether the turn is finished, including its checks and experiments. */
 export function isSettled({ next }: Loop, fact: Fact): boolean {
   const isTurn = fact.kind === 'turned' || fact.kind === 'checked' || fact.kind === 'proved'
   return isTurn && next.kind !== 'check' && next.kind !== 'prove'
@@ -127,12 +128,12 @@ export function isSettled({ next }: Loop, fact: Fact): boolean {
 function doingDuring(event: Exclude<Parameters<Show>[0], { kind: 'note' }>, { spec, next }: Loop): string | undefined {
   if (event.kind === 'agent') return doingOf(event.event)
   if (next.kind === 'prove') return provingWords(next)
-  return event.kind === 'check-start' ? `checking: ${allChecks(spec).join(', ')}` : 'the agent is at work'
+  return event.kind === 'check-start' ? `checking: ${allChecks(spec).join(', ')}` : 'the agent is working'
 }
 
 type Seen = { loop: Loop; fact: Fact; now: number }
 
-/** What a fact is worth telling: an experiment, an iteration that is over, another agent, a wait, a loss. */
+/** The lines for a fact: an experiment, a finished iteration, another agent, a wait, an interruption. */
 function factLines(output: Output, turn: Shown, { loop, fact, now }: Seen): string[] {
   const { next } = loop
   const lines =
@@ -142,7 +143,7 @@ function factLines(output: Output, turn: Shown, { loop, fact, now }: Seen): stri
     lines.push(`    ${paint(output, 'yellow', '→')}  ${next.agent} takes over`)
   if (next.kind === 'wait' && next.until !== undefined)
     lines.push(
-      `    ${paint(output, 'yellow', '…')}  ${waitWords(next, ` (${clock(next.until - now)})`)}; ralph resume ${loop.id} tries at once`,
+      `    ${paint(output, 'yellow', '…')}  ${waitWords(next, ` (${clock(next.until - now)})`)}; to try now: ralph resume ${loop.id}`,
     )
   if (fact.kind === 'lost')
     lines.push(`    ${paint(output, 'dim', `·  ${next.kind === 'turn' ? TURN_LOST : CHECKS_LOST}`)}`)
@@ -163,14 +164,14 @@ function iterationLine(output: Output, { settled, startedAt, agent }: Shown, loo
   return `${number} ${paint(output, MARK_STYLES[mark] ?? 'dim', mark)}  ${short(sentence, room)}  ${paint(output, 'dim', tail)}`
 }
 
-/** By which flags the agents work without asking, if they do. */
+/** The flags that let the agents work without asking, if any. */
 export function bypassLine(agents: readonly string[], permissions: 'bypass' | 'ask'): string | undefined {
   const flags = agents.flatMap((name) => parseAgent(name).agent.bypass ?? [])
   if (flags.length === 0 || permissions === 'ask') return undefined
-  return `permissions: bypassed with ${[...new Set(flags)].join(', ')}; --permissions ask replaces it`
+  return `permissions: bypassed with ${[...new Set(flags)].join(', ')}; use --permissions ask to restrict the agent`
 }
 
-/** What is still known of the turn before, for a loop that is taken up at its checks. */
+/** What is known about the previous turn, for a loop that is resumed at its checks. */
 function lastTurn({ tally }: Loop): Turn {
   return { end: 'ok', claim: tally.claim, words: tally.words, ranTests: false, tokens: 0 }
 }
@@ -279,7 +280,7 @@ const JSON_NAMES: Readonly<Record<Fact['kind'], string>> = {
   adopted: 'loop-adopted',
 }
 
-/** The last line of `--json`, also what `status --json` prints for a loop. */
+/** The last line of `--json`; `status --json` prints it too. */
 export function loopEnd(loop: Loop): object {
   const { next, tally } = loop
   return {

@@ -1,4 +1,4 @@
-/** What `ralph watch --json` prints for programs: one object a line for everything that happens to a task. */
+/** What `ralph watch --json` prints: one JSON object per line for each event of a task. */
 import type { Loop } from '../../engine/loop.ts'
 import { agentsOf } from '../../engine/roster.ts'
 import { proofFields } from '../../formats/proof-words.ts'

@@ -48,12 +48,12 @@ test.each<[question: string, about: string | undefined, says: string]>([
     'gone',
     'waits for you: -x.md is in no folder of the vault any more. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
   ],
-])('who is asked %s is told what to type', (question, about, says) => {
+])('the question "%s" comes with the command that answers it', (question, about, says) => {
   const waits = { ...begun(), next: { kind: 'wait', why: 'person', question, ...(about ? { about } : {}) } } as const
   expect(troubleWords({ kind: 'waiting', loop: waits })?.text).toBe(says)
 })
 
-/** What is printed about these, without the time of day. */
+/** What is printed for these events, without the time of day. */
 function printed(...events: WatchEvent[]): string[] {
   const { context, lines } = openScreen()
   const view = openWatchView(context)
@@ -66,7 +66,7 @@ function saw(loop: Loop, happening: Happening): Extract<WatchEvent, { kind: 'saw
   return { kind: 'saw', loop: step(loop, fact), fact }
 }
 
-test('a task is told from its start to its end', () => {
+test('a task is shown from start to end', () => {
   const first = saw(begun(), works)
   const last = saw(first.loop, claims('clear'))
   expect(
@@ -79,12 +79,12 @@ test('a task is told from its start to its end', () => {
   ).toEqual([
     '▸  -x  started with command:agent',
     '·  -x  iteration 1 of 10: worked: Step 1.1 is taken.',
-    '✓  -x  iteration 2 of 10: said it is done; nothing to check it with',
+    '✓  -x  iteration 2 of 10: claimed done; there is no check',
     '✓  -x  completed in 2 iterations, 0:00, proof: claimed. There is no check, so the agent is taken at its word.',
   ])
 })
 
-test('a checked task says what its checks said before, what was tried, and what its proof depends on', () => {
+test('a checked task shows its baseline, its experiments, and what its proof depends on', () => {
   const spec = specOf({ checks: ['npm test'] })
   const start = startLoop('abc', { ...spec, work: { ...spec.work, agent: 'command:agent', owner } }, { at: START })
   const findings: Finding[] = [{ kind: 'tests-changed', path: 'a.test.js', words: 'the test was changed' }]
@@ -107,20 +107,20 @@ test('a checked task says what its checks said before, what was tried, and what 
     '▸  -x  started with command:agent',
     '·  -x  before: npm test fails',
     '·  -x  sealed: could not be tried: there is no git',
-    '✓  -x  iteration 1 of 10: said it is done; passed: npm test passes',
+    '✓  -x  iteration 1 of 10: claimed done; npm test passes',
     expect.stringMatching(/^✓ {2}-x {2}completed in 1 iteration, 0:00, proof: altered \(a\.test\.js\)\. /),
     '!  -x  changed tests: a.test.js',
   ])
 })
 
-test('a task whose checks were bent is told how to let that stand', () => {
+test('a task whose checks were bent shows how to allow the changes', () => {
   const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(troubleWords({ kind: 'waiting', loop: { ...begun(), next } })?.text).toBe(
-    'waits for you: Only a.test.js makes them pass. Accept it: ralph allow abc · or say what to do instead: ralph steer abc "…" · End it: ralph task reject --vault /V -- -x',
+    'waits for you: Only a.test.js makes them pass. Allow it: ralph allow abc · or say what to do instead: ralph steer abc "…" · Reject it: ralph task reject --vault /V -- -x',
   )
 })
 
-test('a person who is elsewhere is told of an open breaker, after a turn and after its checks', () => {
+test('an open breaker sends a notification, after a turn and after its checks', () => {
   const text = expect.stringMatching(/^3 iterations in a row changed nothing\. The breaker is open; one more try at /)
   const last = saw(loopAfter(begun(cooling({}, { noProgress: 3 })), ...times(3, idles)), idles)
   expect(troubleWords(last)).toEqual({ task: '-x', status: 'waiting', text })
@@ -130,25 +130,25 @@ test('a person who is elsewhere is told of an open breaker, after a turn and aft
 })
 
 test.each<[what: string, event: WatchEvent, line: string]>([
-  ['one that goes on', { kind: 'started', loop: begun(), again: true }, '▸  -x  goes on with command:agent'],
+  ['a resumed task', { kind: 'started', loop: begun(), again: true }, '▸  -x  resumed with command:agent'],
   ['a crash', saw(begun(), crashes('Boom')), '!  -x  iteration 1 of 10: failed: Boom'],
-  ['a pause', { kind: 'paused', loop: begun() }, '‖  -x  paused. Go on: ralph resume abc'],
+  ['a pause', { kind: 'paused', loop: begun() }, '‖  -x  paused. Resume: ralph resume abc'],
   [
-    'a cancelled one',
+    'a cancelled task',
     { kind: 'ended', loop: saw(begun(), cancel).loop, status: 'failed', place: 'Failed/-x.md' },
     '✗  -x  failed after 0 iterations. Cancelled by Ada. Now in Failed/-x.md',
   ],
   [
-    'a file that is no task',
+    'a file that is not a task',
     { kind: 'refused', id: 'bad', file: 'bad.md', why: 'It is empty.', place: 'Failed/bad.md' },
-    '✗  bad.md  was not begun. It is empty. Now in Failed/bad.md',
+    '✗  bad.md  was not started. It is empty. Now in Failed/bad.md',
   ],
-  ['a note over two lines', { kind: 'note', text: 'mind\n  the gap' }, '!  mind the gap'],
-])('%s is one line', (_, event, line) => {
+  ['a note with two lines', { kind: 'note', text: 'mind\n  the gap' }, '!  mind the gap'],
+])('%s is printed as one line', (_, event, line) => {
   expect(printed(event)).toEqual([line])
 })
 
-test('a watcher says what it watches, and that it can go on', () => {
+test('a watcher says what it watches and how to resume', () => {
   const { context, lines } = openScreen()
   const view = openWatchView(context)
   const how = { vault: '/V', agents: ['command:agent'], checks: ['npm test'], slots: 2, once: false } as const
@@ -158,7 +158,7 @@ test('a watcher says what it watches, and that it can go on', () => {
   expect(lines().map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, ''))).toEqual([
     'ralph vault /V · agent command:agent · up to 2 at a time',
     'check: npm test',
-    '·  Watching /V/Needs_Action … Ctrl-C stops',
-    '·  Stopped. The same command goes on.',
+    '·  Watching /V/Needs_Action … Press Ctrl-C to stop',
+    '·  Stopped. Run the same command to resume.',
   ])
 })

@@ -1,4 +1,4 @@
-/** What `ralph watch` shows: one calm line for everything that happens to a task. */
+/** What `ralph watch` prints: one line for each event of a task. */
 import { iterationLimit } from '../../engine/limits.ts'
 import type { Fact, Loop } from '../../engine/loop.ts'
 import { listed } from '../../engine/proof-words.ts'
@@ -42,7 +42,7 @@ export function openWatchView({ out, now }: Context): WatchView {
           const { loop, again } = event
           iterations.begin(loop)
           const agent = (loop.next.kind === 'turn' && loop.next.agent) || loop.spec.work.agent
-          const words = again ? `goes on with ${agent}` : `started with ${agent}`
+          const words = again ? `resumed with ${agent}` : `started with ${agent}`
           return line('▸', 'cyan', short(words, 100), idOf(loop))
         }
         case 'saw': {
@@ -59,7 +59,7 @@ export function openWatchView({ out, now }: Context): WatchView {
         case 'waiting':
           return line('?', 'yellow', approvalWords(event.loop), idOf(event.loop))
         case 'paused':
-          return line('‖', 'yellow', `paused. Go on: ralph resume ${event.loop.id}`, idOf(event.loop))
+          return line('‖', 'yellow', `paused. Resume: ralph resume ${event.loop.id}`, idOf(event.loop))
         case 'ended': {
           const { loop, status } = event
           iterations.forget(loop)
@@ -73,12 +73,12 @@ export function openWatchView({ out, now }: Context): WatchView {
         case 'note':
           return line('!', 'yellow', event.text, event.id)
         case 'idle':
-          if (how && !how.once) line('·', 'dim', `Watching ${how.vault}/Needs_Action … Ctrl-C stops`)
+          if (how && !how.once) line('·', 'dim', `Watching ${how.vault}/Needs_Action … Press Ctrl-C to stop`)
           return
       }
     },
     end(_, stopped) {
-      if (stopped) line('·', 'dim', 'Stopped. The same command goes on.')
+      if (stopped) line('·', 'dim', 'Stopped. Run the same command to resume.')
     },
   }
 }
@@ -99,7 +99,7 @@ function idOf(loop: Loop): string {
 
 export type Iteration = { mark: string; text: string; settled: Settled }
 
-/** Turns together with what their checks said. */
+/** Tracks turns and the results of their checks. */
 export function openIterations(): {
   begin(loop: Loop): void
   /** The loop before this fact. */
@@ -128,7 +128,7 @@ export function openIterations(): {
   }
 }
 
-/** One that did not get to its end is tried again under the same number. */
+/** An unfinished iteration is repeated under the same number. */
 function numberOf({ tally }: Loop, { turn }: Settled): number {
   return turn && !hasWorked(turn) ? tally.iteration + 1 : tally.iteration
 }
@@ -138,7 +138,7 @@ function approvalWords(loop: Loop): string {
   const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
   const { approve, instead, reject } = answersTo(loop)
   if (instead !== undefined)
-    return `waits for you: ${short(question, 300)} Accept it: ${approve} · or say what to do instead: ${instead} · End it: ${reject}`
+    return `waits for you: ${short(question, 300)} Allow it: ${approve} · or say what to do instead: ${instead} · Reject it: ${reject}`
   if (!isAboutFile(loop)) return `asks you: ${short(question, 200)} Answer: ${approve}`
   return `waits for you: ${question} Approve: ${approve}, or move ${file} back to ${from.split('/')[0]}`
 }
@@ -150,10 +150,10 @@ function endWords({ loop, status, place }: Ended, at: number): string {
   if (next.kind === 'complete')
     return `completed in ${count(tally.iteration, 'iteration')}, ${clock(at - tally.startedAt)}, proof: ${proofWords(loop)}`
   const why = next.kind === 'halt' ? next.sentence : ''
-  return `${status} after ${count(tally.iteration, 'iteration')}. ${short(why, 300)} ${place === undefined ? 'Its file was not put away.' : `Now in ${place}`}`
+  return `${status} after ${count(tally.iteration, 'iteration')}. ${short(why, 300)} ${place === undefined ? 'Its file was not moved.' : `Now in ${place}`}`
 }
 
-/** The files that an altered proof depends on stand before its sentence. */
+/** For an altered proof, names the files it depends on. */
 function proofWords({ next, tally }: Loop): string {
   if (next.kind !== 'complete') return ''
   const paths = next.proof === 'altered' ? listed([...new Set(tally.findings.flatMap(({ path }) => path || []))]) : ''
@@ -161,10 +161,10 @@ function proofWords({ next, tally }: Loop): string {
 }
 
 function refusedWords({ why, place }: Extract<WatchEvent, { kind: 'refused' }>): string {
-  return `was not begun. ${short(why, 300)} Now in ${place}`
+  return `was not started. ${short(why, 300)} Now in ${place}`
 }
 
-/** What a person who is elsewhere must hear of. */
+/** The events that are worth a notification. */
 export function troubleWords(event: WatchEvent): { task: string; status: string; text: string } | undefined {
   switch (event.kind) {
     case 'waiting':

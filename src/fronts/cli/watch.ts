@@ -1,4 +1,4 @@
-/** `ralph watch`: works on the files that come into a vault. */
+/** `ralph watch`: works on the task files of a vault. */
 import { resolve } from 'node:path'
 import { loadConfig } from '../../host/config.ts'
 import { type WatchEvent, type Watched, type Watching, watchVault } from '../../operations/watch-vault.ts'
@@ -31,27 +31,30 @@ const SHARED = [
 const spec: CommandSpec = {
   name: 'watch',
   words: 'VAULT [options] [-- arguments for the agent]',
-  summary: 'Works on the task files of a vault as they come.',
-  about: `VAULT is a folder. Every file in VAULT/Needs_Action is a task: an agent works on it until it has moved the file to Done.
-In Pending_Approval it waits for you; what failed is put into Failed, with a note. What a task file itself says about
-agent, limits and checks (docs/vault.md) beats the options here. Ctrl-C ends after the iterations under way, a second one at
-once; the same command goes on.
-Exit codes with --once: 0 all completed, 1 some failed or it cannot be read, 4 some wait for you. Always: 2 wrong use, 3 agent missing or unusable, 130 stopped.`,
+  summary: 'Works on the task files of a vault as they arrive.',
+  about: `VAULT is a folder. Every file in VAULT/Needs_Action is a task: an agent works on it until it has moved the file to Done. A file
+in Pending_Approval waits for you; failed tasks go to Failed, with a note. The agent, limits and checks that a task file names
+(docs/vault.md) override these options. Ctrl-C stops after the current iterations, a second Ctrl-C at once; run the same command
+to resume.
+Exit codes with --once: 0 all completed, 1 some failed or are unreadable, 4 some wait for you. Always: 2 usage error, 3 agent missing or unusable, 130 stopped.`,
   options: {
-    once: { help: 'work through what is there, then end' },
-    concurrency: { value: 'N', help: 'work on up to N tasks at the same time (default 1)' },
-    'max-iterations': { value: 'N', help: 'iterations of one task (default 10)' },
-    timeout: { value: 'MIN', help: 'time limit of one task in minutes (default 30); waiting for you does not count' },
+    once: { help: 'work through the tasks that are there, then exit' },
+    concurrency: { value: 'N', help: 'work on up to N tasks at once (default: 1)' },
+    'max-iterations': { value: 'N', help: 'iteration limit per task (default: 10)' },
+    timeout: {
+      value: 'MIN',
+      help: 'time limit per task in minutes, not counting time spent waiting for you (default: 30)',
+    },
     verify: {
       value: 'CMD',
       many: true,
-      help: 'a check that every task must pass besides its own, or auto for the ones of the vault; may be given several times; started without a shell',
+      help: "check that every task must pass in addition to its own, or auto for the vault's own checks; runs without a shell; may be repeated",
     },
     ...Object.fromEntries(Object.entries(runSpec.options).filter(([name]) => SHARED.includes(name))),
   },
   examples: [
     ['ralph watch ~/Vault --agent claude', 'until Ctrl-C'],
-    ['ralph watch ~/Vault --agent claude --concurrency 4 --once', 'what lies there now, four at a time'],
+    ['ralph watch ~/Vault --agent claude --concurrency 4 --once', 'the tasks that are there now, four at a time'],
   ],
 }
 
@@ -63,7 +66,7 @@ export const watch: Command = {
     const view = args.flag('json') ? openWatchJsonView(context) : openWatchView(context)
     const note = (text: string) => view.tell({ kind: 'note', text })
     const stopping = onInterrupt({
-      pausing: 'Ending after the iterations under way. Press Ctrl-C again to stop at once.',
+      pausing: 'Stopping after the current iterations. Press Ctrl-C again to stop at once.',
       say: note,
     })
     const messages = openMessages(context, vault, args.flag('notify'))
@@ -88,7 +91,7 @@ export const watch: Command = {
 
 function vaultGiven({ words: [vault] }: Args): string {
   if (vault) return vault
-  throw usage(spec, 'Name the folder of the vault: ralph watch ~/Vault.')
+  throw usage(spec, 'Missing vault folder: ralph watch ~/Vault.')
 }
 
 function watchingOf(args: Args, vault: string): Watching {
@@ -108,7 +111,7 @@ function watchingOf(args: Args, vault: string): Watching {
   }
 }
 
-/** Messages for a person who is elsewhere, sent beside the work. */
+/** Notifications for a user who is away, sent while the work continues. */
 function openMessages(
   context: Context,
   vault: string,
@@ -126,7 +129,7 @@ function openMessages(
   }
 }
 
-/** What a person who is elsewhere must know: a task that failed, and one that waits for them or for an agent's limit. */
+/** What the user needs to know: a task failed, or waits for them or for a rate limit. */
 async function tellTrouble(context: Context, event: WatchEvent, webhook: string | undefined): Promise<void> {
   const trouble = troubleWords(event)
   if (!trouble) return

@@ -1,4 +1,4 @@
-/** `ralph worker`: this machine runs tasks of the fleet. */
+/** `ralph worker`: runs fleet tasks on this machine. */
 import { runWorker } from '../../operations/run-worker.ts'
 import { given } from '../../request/given.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
@@ -8,23 +8,23 @@ import { jsonLine, paint } from './text.ts'
 const spec: CommandSpec = {
   name: 'worker',
   words: '--database URL [options]',
-  summary: 'Runs tasks of the fleet on this machine, until it is stopped.',
-  about: `Takes the tasks that it can run: those for its agents, with labels that it has. Its clones and worktrees are in RALPH_HOME; one
-worker per RALPH_HOME. git must be able to clone and push without asking. Ctrl-C or SIGTERM drains it: it takes nothing new,
-finishes the iterations under way and leaves; other workers continue from there. Once more stops them at once.`,
+  summary: 'Runs fleet tasks on this machine until it is stopped.',
+  about: `Takes the tasks whose agent and labels it has. Its clones and worktrees are in RALPH_HOME; only one worker can use a RALPH_HOME.
+git must be able to clone and push without prompting. Ctrl-C or SIGTERM drains the worker: it takes no new tasks, finishes the
+current iterations and exits; other workers continue from there. A second Ctrl-C stops at once.`,
   options: {
-    concurrency: { value: 'N', help: 'run up to N tasks at the same time (default 2)' },
-    agents: { value: 'A[,B…]', help: 'the agents to offer (default: those logged in here, acp and command)' },
-    labels: { value: 'A[,B…]', help: 'what tasks can ask for, such as gpu or linux' },
+    concurrency: { value: 'N', help: 'run up to N tasks at once (default: 2)' },
+    agents: { value: 'A[,B…]', help: 'agents to offer (default: those logged in here, acp and command)' },
+    labels: { value: 'A[,B…]', help: 'labels that tasks can require, such as gpu or linux' },
     account: {
       value: 'AGENT=NAME',
       many: true,
-      help: 'the account an agent uses here (default: one for each agent); a rate limit pauses an account everywhere',
+      help: 'account an agent uses here (default: one per agent); a rate limit pauses the account on all workers; may be repeated',
     },
     json: { help: 'print one JSON object per line' },
   },
   examples: [
-    ['ralph worker --database postgres://ralph@db.example.com/ralph', 'with whatever agents are logged in'],
+    ['ralph worker --database postgres://ralph@db.example.com/ralph', 'with all agents that are logged in'],
     ['ralph worker --concurrency 4 --agents claude --labels gpu,linux', 'with RALPH_DATABASE set'],
     ['ralph worker --agents claude --account claude=team-b', 'with a second account'],
   ],
@@ -46,7 +46,7 @@ export const worker: Command = {
         ready: ({ id, host, agents }) =>
           view.begin({ id, host, agents: Object.fromEntries(agents), labels, concurrency }),
       })
-      view.say('This worker has left.')
+      view.say('Worker stopped.')
     } finally {
       leaving.release()
     }
@@ -59,7 +59,7 @@ function listIn(args: Args, name: string): string[] | undefined {
     .text(name)
     ?.split(',')
     .map((word) => word.trim())
-  if (words?.some((word) => word === '')) throw usage(spec, `--${name} has an empty name in it.`)
+  if (words?.some((word) => word === '')) throw usage(spec, `--${name} contains an empty name.`)
   return words && [...new Set(words)]
 }
 
@@ -68,7 +68,7 @@ function accountsIn(args: Args): Map<string, string> {
     args.many('account').map((text) => {
       const [, agent, name] = /^([\w-]+)=([^\p{Cc}]{1,100})$/u.exec(text) ?? []
       if (agent === undefined || name === undefined)
-        throw usage(spec, `--account must be AGENT=NAME, such as claude=team-b, but is "${text}".`)
+        throw usage(spec, `--account must be AGENT=NAME, such as claude=team-b, got "${text}".`)
       return [agent, name]
     }),
   )
@@ -100,7 +100,7 @@ function openLines(context: Context, json: boolean): Lines {
       const seats = `${concurrency} ${concurrency === 1 ? 'task' : 'tasks'} at a time`
       const tags = labels.length > 0 ? ` · labels ${labels.join(', ')}` : ''
       out.write(`${paint(out, 'bold', 'ralph worker')} ${id} · ${version} · ${seats} · ${offered.join(', ')}${tags}\n`)
-      out.write(`${place} · ${home}\nStop with Ctrl-C: it finishes the iterations under way, then leaves.\n`)
+      out.write(`${place} · ${home}\nPress Ctrl-C to stop after the current iterations.\n`)
     },
     say: (text, task) => out.write(`${timeOf(now())}  ${task === undefined ? '' : `${task}  `}${text}\n`),
   }
@@ -118,14 +118,14 @@ function timeOf(at: number): string {
 
 type Leaving = { drain: AbortSignal; stop: AbortSignal; code(): number; release(): void }
 
-/** The first one lets it finish, the second one stops it at once. */
+/** The first signal drains the worker, the second stops it at once. */
 function onSignals(say: (text: string) => void): Leaving {
   const [drain, stop] = [new AbortController(), new AbortController()]
   let code = 0
   const hear = (signal: NodeJS.Signals) => {
     if (signal === 'SIGINT') code = 130
     if (drain.signal.aborted) return stop.abort()
-    say('Takes no more tasks, and leaves once the iterations under way are over. Once more stops them at once.')
+    say('Draining: finishing the current iterations. Press Ctrl-C again to stop at once.')
     drain.abort()
   }
   for (const signal of SIGNALS) process.on(signal, hear)

@@ -1,4 +1,4 @@
-/** Fills the board of the demo: real loops of scripted agents, through the operations that everybody uses. */
+/** Fills the board of the demo with real loops of scripted agents, through the same operations that users call. */
 import { join } from 'node:path'
 import type { Step } from '../../../formats/script.ts'
 import { writeWhole } from '../../../host/files.ts'
@@ -18,16 +18,16 @@ import { type Placed, tell } from './tell.ts'
 import { TODO } from './todo.ts'
 import { WAITING } from './waiting.ts'
 
-/** `quick`: without the past. `stop`: leaves out the rest. `saw`: how many stories have been told, and of how many. */
+/** `quick`: skips the past. `stop`: skips the rest. `saw`: progress, in stories. */
 export type Filling = { quick?: true; stop?: AbortSignal; saw?: (told: number, of: number) => void }
 
-/** Ids by the names of the stories. */
+/** Ids by story name. */
 export type Filled = { loops: Ids; tasks: Ids }
 type Ids = Partial<Record<StoryName, string>>
 
 const TODAY: readonly Story[] = [...SHOP_TODAY, ...BILLING_TODAY, REVIEW, ...WAITING, ...TODO, LIVE]
 
-/** The repositories and the scripts lie in `folder` afterwards. What is live is queued: `ralph serve` drives it. */
+/** Creates the repositories and scripts in `folder`. The live story is queued, so that `ralph serve` runs it. */
 export async function fillBoard(
   present: Context,
   folder: string,
@@ -40,7 +40,7 @@ export async function fillBoard(
   const repositories = await makeGroups(present, folder, shownAt)
   const placed = await putOnBoard(present, { folder, stories, shownAt })
   for (const { story, task_id } of placed) if (story.name) filled.tasks[story.name] = task_id
-  // Two loops must not work in one folder at once, so there is one line of events for each.
+  // Two loops must not work in one folder at once, so each folder runs its stories in order.
   const lanes = GROUPS.map(async (group) => {
     const past = openPast(present, shownAt)
     try {
@@ -74,7 +74,7 @@ async function makeGroups(present: Context, folder: string, shownAt: number) {
 
 type Placing = { folder: string; stories: readonly Story[]; shownAt: number }
 
-/** Half an hour before it is begun. */
+/** A task is created half an hour before it starts. */
 const EARLIER_HOURS = 0.5
 
 async function putOnBoard(present: Context, { folder, stories, shownAt }: Placing): Promise<Placed[]> {
@@ -104,8 +104,8 @@ function scriptOf(folder: string, agent: AgentName): string {
   return join(folder, `${agent}.json`)
 }
 
-/** What it says of a task that somebody else puts on the board. */
-const NOTHING: Step[] = [{ text: 'I am a scripted agent and have no script for this task, so I change nothing.' }]
+/** What a scripted agent says about a task it has no script for. */
+const NOTHING: Step[] = [{ text: 'I am a scripted agent without a script for this task, so I change nothing.' }]
 
 function writeScript(folder: string, agent: AgentName, placed: readonly Placed[]): void {
   const own = placed.filter(({ story }) => story.agent === agent)

@@ -1,10 +1,10 @@
-/** The cart of the demo: a module that does not add up, and an agent that lies, bends a test, and then does the work. */
+/** The cart of the demo: a module that does not add up, and an agent that lies, edits a test, then does the work. */
 import type { Step } from '../../../formats/script.ts'
 
-/** Paths below a repository, and what they hold. */
+/** Paths in a repository and their contents. */
 export type Files = Readonly<Record<string, string>>
 
-/** `folder`: where in the repository it lies, such as `src/`. */
+/** `folder`: its place in the repository, such as `src/`. */
 export function cartFiles(folder = ''): Files {
   return { [`${folder}cart.mjs`]: cart(BROKEN_SUM, BROKEN_DISCOUNT), [`${folder}cart.test.mjs`]: TESTS }
 }
@@ -22,14 +22,14 @@ export function cartTurns({ folder = '', seconds }: { folder?: string; seconds: 
       thinks,
       tests(TESTS),
       source(cart(WORKING_SUM, BROKEN_DISCOUNT)),
-      { text: 'The total is right now. The discount is next.' },
+      { text: 'The total is correct now. The discount is next.' },
     ],
     [
-      { text: 'The discount subtracts percent as money.' },
+      { text: 'The discount subtracts the percentage as if it were money.' },
       thinks,
       source(cart(WORKING_SUM, WORKING_DISCOUNT)),
       { shell: ['node', '--test', ...(folder ? [`${folder}cart.test.mjs`] : [])] },
-      { text: 'Total and discount are right, and the tests pass.\n<promise>COMPLETE</promise>' },
+      { text: 'Total and discount are correct, and the tests pass.\n<promise>COMPLETE</promise>' },
     ],
   ]
 }
@@ -53,5 +53,5 @@ test('ten percent off 50 is 45', () => assert.equal(discounted(50, 10), 45))
 test('no discount changes nothing', () => assert.equal(discounted(50, 0), 50))
 `
 
-/** What the cart computes today is what is expected of it. */
+/** Expects whatever the broken cart computes. */
 const BENT_TESTS = TESTS.replace('count: 2 }]), 6', 'count: 2 }]), 1').replace('10), 45', '10), 40')

@@ -1,9 +1,9 @@
-/** The past of the demo's board: small loops of the last twelve days, most of them done, some given up. */
+/** The past of the demo board: small loops from the last twelve days, most of them done, some given up. */
 import { BILLING } from './history-billing.ts'
 import { SHOP } from './history-shop.ts'
 import { type AgentName, claims, type GroupId, type Story, source, suite, works } from './story.ts'
 
-/** A small piece of work: a module, its tests, and what each turn said and made of it. */
+/** A small piece of work: a module, its tests, and what each turn said and wrote. */
 export type Past = {
   title: string
   type: 'bug' | 'feature' | 'refactoring' | 'docs'
@@ -11,13 +11,13 @@ export type Past = {
   daysAgo: number
   agent?: AgentName
   module: string
-  /** Its source before, what tests import from it, and the tests. */
+  /** The original source, what the tests import from it, and the tests. */
   was: string
   names: string
   cases: Readonly<Record<string, string>>
-  /** What each turn says and writes. One that writes nothing claims to be done all the same; so does the last one. */
+  /** What each turn says and writes. A turn that writes nothing still claims to be done, as does the last one. */
   turns: readonly (readonly [words: string, now?: string])[]
-  /** It never gets there: it stalls, or has used up its iterations. */
+  /** It never finishes: it stalls, or runs out of iterations. */
   gaveUp?: 'stalled' | 'spent'
 }
 

@@ -1,9 +1,9 @@
-/** The story that goes on while one looks: a table of currencies that grows, iteration after iteration. */
+/** The story that runs while the user watches: a currency table that grows with every iteration. */
 import type { Step } from '../../../formats/script.ts'
 import type { Files } from './cart.ts'
 import { mentions, type Story, source } from './story.ts'
 
-/** Code, digits behind the point, sign, and how 1234.5 looks. */
+/** Code, decimal digits, sign, and 1234.5 as printed. */
 const CURRENCIES = [
   ['USD', 2, '$', '$1,234.50'],
   ['GBP', 2, '£', '£1,234.50'],
@@ -33,7 +33,7 @@ const CURRENCIES = [
   ['CLP', 0, 'CLP$', 'CLP$1,235'],
 ] as const
 
-/** The table after so many of them; a `wrong` one has the wrong number of digits. */
+/** The table with the first `known` currencies; `wrong` gets the wrong number of digits. */
 function table(known: number, wrong?: string): Files {
   const rows = CURRENCIES.slice(0, known).map(
     ([code, digits, sign]) => `  ${code}: { digits: ${code === wrong ? 1 : digits}, sign: '${sign}' },\n`,
@@ -62,7 +62,7 @@ for (const [code, shown] of Object.entries(CASES)) test(\`prints \${code}\`, () 
 
 const FIRST = 2
 
-/** One iteration for each currency, and a slip now and then that the next one repairs. */
+/** One iteration per currency, and now and then a slip that the next one fixes. */
 const SLIPS: Readonly<Record<number, string>> = { 5: 'JPY', 9: 'GBP', 13: 'CHF', 17: 'DKK', 21: 'KRW', 24: 'SGD' }
 
 function turnsOf(): Step[][] {
@@ -71,12 +71,12 @@ function turnsOf(): Step[][] {
     const slip = SLIPS[known]
     const added = mentions(`Adding ${code} to the table.`, table(known, slip))
     if (slip === undefined) return [added]
-    return [added, mentions(`The digits of ${slip} got lost in the last step. I put them back.`, table(known))]
+    return [added, mentions(`The digits of ${slip} got lost in the last step. I restored them.`, table(known))]
   })
   return turns.map((steps, at) => slowly(steps, at < QUICK_ONES ? 2 : 7))
 }
 
-/** So that something moves at once. */
+/** Fast at first, so that the user sees movement at once. */
 const QUICK_ONES = 3
 
 function slowly([first, ...rest]: Step[], seconds: number): Step[] {
@@ -97,7 +97,7 @@ export const LIVE: Story = {
   fate: 'live',
   task: {
     title: 'Support 24 more currencies',
-    description: 'Prices are shown in dollars and pounds only. The tests list the currencies that customers ask for.',
+    description: 'Prices are only shown in dollars and pounds. The tests list the currencies that customers ask for.',
     type: 'feature',
     labels: ['catalog', 'checkout'],
     priority: 5,

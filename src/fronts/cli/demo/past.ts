@@ -1,16 +1,16 @@
-/** The past of the demo: a context whose clock can be set back, so that what is done in seconds has days between it. */
+/** The past of the demo: a context whose clock can be set back, so that work done in seconds seems days apart. */
 import { openContext } from '../../../operations/context.ts'
 import type { Context } from '../../../operations/operation.ts'
 
 export type Past = {
   context: Context
-  /** From here on it is so many hours before the board is shown. */
+  /** Sets the clock to this many hours before the board is shown. */
   goTo(hoursAgo: number): void
 }
 
 const HOUR_MS = 3_600_000
 
-/** A script plays in a second what takes an agent minutes, so time runs faster there. */
+/** A script does in a second what takes an agent minutes, so time runs faster here. */
 const SPEED = 200
 
 /** `shownAt`: when the board is shown. */

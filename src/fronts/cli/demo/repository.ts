@@ -1,4 +1,4 @@
-/** The repositories of the demo's board: what they begin with, and what a person commits around the loops. */
+/** The repositories of the demo board: their initial files, and the commits between the loops. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { askGit, must } from '../../../host/git.ts'
@@ -6,7 +6,7 @@ import type { Files } from './cart.ts'
 import type { GroupId } from './story.ts'
 
 export const README: Readonly<Record<GroupId, string>> = {
-  shop: readme('shop', 'Products, carts and orders of a small shop.'),
+  shop: readme('shop', 'Products, carts and orders for a small shop.'),
   billing: readme('billing', 'Invoices, payments and subscriptions.'),
 }
 
@@ -14,7 +14,7 @@ function readme(name: string, about: string): string {
   return `# ${name}\n\n${about}\n\n    node test/run.mjs         # runs every test\n    node test/run.mjs NAME    # runs those of src/NAME.mjs\n`
 }
 
-/** Runs tests in one process, which is quicker than one for each file: all of them, or those of a module. */
+/** Runs all tests, or those of one module, in one process, which is faster than one process per file. */
 const RUNNER = `import { readdirSync } from 'node:fs'
 
 const folder = new URL('../src/', import.meta.url)
@@ -24,9 +24,9 @@ for (const name of readdirSync(folder).filter(isWanted)) await import(new URL(na
 `
 
 export type DemoRepository = {
-  /** Writes these files and commits all that has changed. */
+  /** Writes these files and commits all changes. */
   commit(message: string, at: number, files?: Files): Promise<void>
-  /** Takes the last commit back. */
+  /** Drops the last commit. */
   drop(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export async function makeRepository(dir: string, group: GroupId, at: number): P
     },
   }
   await ask(['init', '--quiet', '--initial-branch', 'main'])
-  await repository.commit('Begin', at, {
+  await repository.commit('Initial commit', at, {
     'README.md': README[group],
     'package.json': `${JSON.stringify({ name: group, private: true, type: 'module', scripts: { test: 'node test/run.mjs' } }, null, 2)}\n`,
     'test/run.mjs': RUNNER,
@@ -58,7 +58,7 @@ export async function makeRepository(dir: string, group: GroupId, at: number): P
   return repository
 }
 
-/** The person of the demo, who signs nothing. */
+/** The git user of the demo, without signing. */
 const IDENTITY = ['user.name=ralph', 'user.email=ralph@localhost', 'commit.gpgSign=false'].flatMap((set) => ['-c', set])
 
 function writeFiles(dir: string, files: Files): void {

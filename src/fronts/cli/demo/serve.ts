@@ -1,4 +1,4 @@
-/** `ralph demo --serve`: a filled board in a temporary folder, served as `ralph serve` does. */
+/** `ralph demo --serve`: a sample board in a temporary folder, served as `ralph serve` does. */
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -11,7 +11,7 @@ import { addressOf, loadServer, onStop, openBrowser, portOf, type Running } from
 import { paint } from '../text.ts'
 import { fillBoard } from './board.ts'
 
-/** However it is stopped, it has done what it is for. */
+/** Returns 0 however it is stopped. */
 export async function serveDemo(args: Args, context: Context): Promise<number> {
   const port = portOf(args)
   const { root, version, err } = context
@@ -34,11 +34,11 @@ export async function serveDemo(args: Args, context: Context): Promise<number> {
     return 0
   } finally {
     stopping.release()
-    context.out.write(`\nThe board still lies in ${folder}. Remove it with: rm -rf ${folder}\n`)
+    context.out.write(`\nThe board is still in ${folder}. Remove it with: rm -rf ${folder}\n`)
   }
 }
 
-/** Nothing of the person's own settings for ralph, and the Node that runs this one for checks and agents. */
+/** Without the user's own ralph settings, and with this Node for checks and agents. */
 function demoEnvironment(env: Context['env'], home: string): Context['env'] {
   const others = Object.entries(env).filter(([name]) => !name.startsWith('RALPH_'))
   const PATH = [dirname(process.execPath), env.PATH].filter(Boolean).join(delimiter)
@@ -63,17 +63,17 @@ async function fill({ root, env, out }: Pick<Context, 'root' | 'env' | 'out'>, f
 function welcome({ out, version }: Context, server: Running, folder: string): void {
   out.write(`${paint(out, 'bold', 'ralph')} ${version} · ${addressOf(server)}
 
-What you see there:
-  · "Support 24 more currencies" is under way: its failures go down while you look.
-  · "Renew subscriptions at the end of the month" asks you a question. Answer it, and the loop goes on.
-  · "Make the VAT tests pass again" has changed its tests, and waits until you allow that.
-  · "Add CSV export" waits for your review in a worktree of its own.
-  · "Fix the totals and discounts of the cart" lied first, then bent a test, then did the work.
-  · Others are stuck, crashed on the way, or wait for a rate limit. The tasks in todo can be started.
+What to look at:
+  · "Support 24 more currencies" is running: its failures go down while you watch.
+  · "Renew subscriptions at the end of the month" asks you a question. Answer it, and the loop continues.
+  · "Make the VAT tests pass again" has changed its tests and waits for you to allow it.
+  · "Add CSV export" waits for your review, in its own worktree.
+  · "Fix the totals and discounts of the cart" lied, then edited a test, then did the work.
+  · Other loops are stuck, crashed, or wait for a rate limit. You can start the tasks in todo.
 
-The repositories, the checks and the proofs are real. The agents replay scripts: no model is called and nothing costs anything, unless
-you start a task of your own with a real agent. Costs and the dates of the past are made up.
+The repositories, checks and proofs are real. The agents replay scripts: no model is called, and nothing costs money unless you start
+your own task with a real agent. Costs and past dates are made up.
 
-All of it lies in ${folder}. Stop with Ctrl-C.
+Everything is in ${folder}. Press Ctrl-C to stop.
 `)
 }

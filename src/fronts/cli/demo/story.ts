@@ -1,4 +1,4 @@
-/** What a story of the demo's board is made of: a task, the files it begins with, and the turns of its scripted agent. */
+/** A story of the demo board: a task, its initial files, and the turns of its scripted agent. */
 import type { BoardPatch } from '../../../formats/board-task.ts'
 import type { Step } from '../../../formats/script.ts'
 import type { Files } from './cart.ts'
@@ -11,19 +11,19 @@ export const AGENTS = ['steady', 'swift'] as const
 export type AgentName = (typeof AGENTS)[number]
 
 export type Story = {
-  /** What tests and pictures call it. Stories of the past need no name. */
+  /** A name for tests and screenshots. Stories of the past need none. */
   name?: StoryName
   group: GroupId
   agent: AgentName
-  /** How long ago its loop began; for a task that nobody has started, how long ago it was put on the board. */
+  /** How long ago its loop started or, if it never did, its task was created. */
   hoursAgo: number
   task: BoardPatch & { title: string }
-  /** What is committed before its loop begins: the tests that it is to make pass, for example. */
+  /** Files committed before its loop starts, such as the tests it must make pass. */
   files?: Files
   turns: Step[][]
   /**
-   * `todo`: nobody starts it. `live`: workers drive it. `cancel`: a person cancels it when it asks. `drop`: it gives up, and a
-   * person takes its tests out again. Absent: it is driven as far as it goes.
+   * `todo`: it is never started. `live`: workers run it. `cancel`: it is cancelled when it asks. `drop`: it gives up, and its
+   * tests are removed again. Absent: it runs until it stops.
    */
   fate?: 'todo' | 'live' | 'cancel' | 'drop'
   /** The task that must be done first. */
@@ -50,25 +50,25 @@ export type StoryName =
 
 export type TodoName = 'plain' | 'stages' | 'dependent' | 'adaptive' | 'once'
 
-/** A turn: words, the files that it writes, and more words. */
+/** A turn: a message, the files it writes, and another message. */
 export function works(words: string, files: Files = {}, last?: string): Step[] {
   const edits = Object.entries(files).map(([path, content]): Step => ({ edit: { path, content } }))
   return [{ text: words }, ...edits, ...(last === undefined ? [] : [{ text: last }])]
 }
 
-/** A turn that ends with the claim to be done. */
+/** A turn that ends by claiming to be done. */
 export function claims(words: string, files: Files = {}, last?: string): Step[] {
   const end = last === undefined && Object.keys(files).length === 0 ? words : (last ?? 'The task is done.')
   const claim = `${end}\n<promise>COMPLETE</promise>`
   return end === words ? [{ text: claim }] : works(words, files, claim)
 }
 
-/** A turn that speaks of the claim without making it, which is reason enough to run the checks. */
+/** A turn that mentions the claim without making it, which is enough to run the checks. */
 export function mentions(words: string, files: Files): Step[] {
   return works(words, files, `${words}\nI will say <promise>COMPLETE</promise> when every test passes.`)
 }
 
-/** The text of a test file: what it imports from the module beside it, and a line for each test. */
+/** A test file: it imports from the module next to it and has one line per test. */
 export function suite(module: string, names: string, cases: Readonly<Record<string, string>>): Files {
   const tests = Object.entries(cases).map(([title, assertion]) => `test('${title}', () => ${assertion})\n`)
   const head = `import assert from 'node:assert/strict'\nimport { test } from 'node:test'\nimport { ${names} } from './${module}.mjs'\n\n`
@@ -83,7 +83,7 @@ const USD_PER_TOKEN: Readonly<Record<AgentName, number>> = { steady: 4.2e-6, swi
 
 const MOST_READ = 60_000
 
-/** The same turns, each with what it would have cost: the more an agent has said and written, the more it reads again. */
+/** The same turns with made-up costs: the more an agent has said and written, the more it reads in the next turn. */
 export function priced(turns: readonly Step[][], agent: AgentName): Step[][] {
   let read = 9_000
   return turns.map((steps) => {

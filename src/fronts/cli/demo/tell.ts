@@ -1,4 +1,4 @@
-/** Tells a story of the demo's board: its loop is started, driven, and cleared up after, as a person would do it. */
+/** Plays a story of the demo board: starts its loop, runs it, and cleans up as a user would. */
 import { cancel } from '../../../operations/cancel.ts'
 import { driveLoop } from '../../../operations/drive-loop.ts'
 import type { Context } from '../../../operations/operation.ts'
@@ -13,14 +13,14 @@ export type Placed = { story: Story; task_id: string }
 
 export type Stage = { past: Past; present: Context; repository: DemoRepository; stop: AbortSignal }
 
-/** Returns the loop, where there is one. */
+/** Returns the loop, if there is one. */
 export async function tell(stage: Stage, { story, task_id }: Placed): Promise<string | undefined> {
   const { past, present, repository, stop } = stage
   const { files = {}, fate, task } = story
   past.goTo(story.hoursAgo)
   if (Object.keys(files).length > 0) await repository.commit(`Tests: ${task.title}`, past.context.now(), files)
   if (fate === 'todo') return undefined
-  // Whoever has the queue drives it, as soon as somebody does.
+  // Queued: the server runs it later.
   if (fate === 'live')
     return (await start.run({ ...present, workers: { take: () => {}, look: () => {} } }, { task_id })).loop
   const { loop } = await start.run(past.context, { task_id })
@@ -30,7 +30,7 @@ export async function tell(stage: Stage, { story, task_id }: Placed): Promise<st
     await cancel.run(past.context, { loop })
     await updateTask.run(past.context, { task_id, status: 'cancelled' })
   }
-  // The next loop in this folder begins with nothing uncommitted, and with nothing that fails already.
+  // The next loop in this folder must start with a clean working tree and no failing tests.
   if (fate === 'drop') await repository.drop()
   else if (!task.worktree) await repository.commit(task.title, past.context.now())
   return loop

@@ -1,4 +1,4 @@
-/** Stories that wait for a person: one asks a question, one needs leave to change its tests. */
+/** Stories that wait for the user: one asks a question, one needs permission to change its tests. */
 import { claims, type Story, source, suite, works } from './story.ts'
 
 const renewal = (text: string) => source('renewal', text)
@@ -10,7 +10,7 @@ const QUESTION: Story = {
   hoursAgo: 0.8,
   task: {
     title: 'Renew subscriptions at the end of the month',
-    description: 'A plan that begins on the 31st must renew on the last day of shorter months.',
+    description: 'A plan that starts on the 31st must renew on the last day of shorter months.',
     type: 'bug',
     labels: ['subscriptions'],
     priority: 4,
@@ -34,7 +34,7 @@ export function renewal(start, months) {
   },
   turns: [
     works(
-      'Dates run over into the next month. I look for the last day of the month first.',
+      'Dates overflow into the next month. First I find the last day of the month.',
       renewal(`
 export function renewal(start, months) {
   const [year, month, day] = start.split('-').map(Number)
@@ -42,14 +42,14 @@ export function renewal(start, months) {
   return new Date(Date.UTC(year, month - 1 + months, day)).toISOString().slice(0, 10)
 }
 `),
-      'The tests do not say what becomes of yearly plans that begin on a leap day.\n<ask>A yearly plan that began on 29 February: should it renew on 28 February or on 1 March in other years? The contract allows both.</ask>',
+      'The tests do not cover yearly plans that start on a leap day.\n<ask>A yearly plan started on 29 February. In other years, should it renew on 28 February or on 1 March? The contract allows both.</ask>',
     ),
     [
       { sleep: 0.8 },
       ...claims(
-        'Thank you. The day is a constant, so that it is easy to find and to change.',
+        'Thank you. The day is a constant, so it is easy to find and change.',
         renewal(`
-/** When a plan that began on a leap day renews in other years. */
+/** When a plan that started on a leap day renews in other years. */
 export const LEAP_DAY = { month: 2, day: 28 }
 
 export function renewal(start, months) {
@@ -71,7 +71,7 @@ const vatCases = (rate: string, amount: string) =>
   suite('vat', 'vatOf, withVat', {
     [`the rate is ${rate} percent`]: `assert.equal(vatOf(100), ${rate})`,
     'tax is added to the net amount': `assert.equal(withVat(100), ${amount})`,
-    'nothing is taxed with nothing': 'assert.equal(withVat(0), 0)',
+    'zero stays zero': 'assert.equal(withVat(0), 0)',
   })
 
 const ALLOW: Story = {
@@ -96,12 +96,12 @@ const ALLOW: Story = {
   },
   turns: [
     claims(
-      'The rate of 16 percent was temporary. The source has the right one, and the tests expect the old one.',
+      'The 16 percent rate was temporary. The source has the correct rate, but the tests expect the old one.',
       vatCases('19', '119'),
-      'The tests expect 19 percent now.',
+      'The tests now expect 19 percent.',
     ),
     claims(
-      'The source is right: 19 percent has applied since 2021. Only the tests are out of date, so only they can change.',
+      'The source is correct: the rate has been 19 percent since 2021. Only the tests are out of date, so only they can change.',
     ),
   ],
 }
