@@ -316,7 +316,7 @@ describe.concurrent('wrong use', () => {
     expect(ran.stderr).toContain('run `ralph uninstall claude` first')
     const other = makePlace({ git: false })
     await other.ralph(['install', 'claude', '--project', '--yes'])
-    expect((await other.ralph(['install', 'claude', '--yes'])).stdout).toContain('hooks may run twice')
+    expect((await other.ralph(['install', 'claude', '--yes'])).stdout).toContain('hooks may now run twice')
     expect((await other.ralph(['uninstall', 'claude', '--yes'])).code).toBe(0)
     expect((await other.ralph(['uninstall', 'claude'])).stdout).toContain('(run it there with --project)')
   })
