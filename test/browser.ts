@@ -25,15 +25,12 @@ export async function installBrowser(): Promise<{ launch: Launch } | { missing: 
       const mine = mkdtempSync(resolve('.clients', '.browser-'))
       const install = ['install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', mine, PIN]
       execFileSync('npm', install, { stdio: 'pipe', timeout: 300_000 })
+      await unpack(mine) // before others see it: a program that is still being written cannot be started
       if (existsSync(folder)) rmSync(mine, { recursive: true })
       else renameSync(mine, folder)
     }
-    const require = createRequire(resolve(folder, 'package.json'))
-    const { default: chromium } = (await import(require.resolve(CHROMIUM))) as {
-      default: { args: string[]; executablePath(): Promise<string> }
-    }
-    const executablePath = await inFolder(folder, () => chromium.executablePath())
-    const usual = chromium.args.filter((arg) => !UNSAFE.test(arg))
+    const { executablePath, args: all } = await unpack(folder)
+    const usual = all.filter((arg) => !UNSAFE.test(arg))
     const launch: Launch = (args = []) => playwright.launch({ executablePath, args: [...usual, ...args], env: {} })
     await (await launch()).close()
     return { launch }
@@ -43,12 +40,16 @@ export async function installBrowser(): Promise<{ launch: Launch } | { missing: 
   }
 }
 
-/** It unpacks itself into the folder for temporary files, and stays there. */
-async function inFolder<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+/** Chromium unpacks itself into the folder for temporary files, once. */
+async function unpack(folder: string): Promise<{ executablePath: string; args: string[] }> {
+  const require = createRequire(resolve(folder, 'package.json'))
+  const { default: chromium } = (await import(require.resolve(CHROMIUM))) as {
+    default: { args: string[]; executablePath(): Promise<string> }
+  }
   const { TMPDIR } = process.env
   process.env.TMPDIR = folder
   try {
-    return await work()
+    return { executablePath: await chromium.executablePath(), args: chromium.args }
   } finally {
     if (TMPDIR === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = TMPDIR
