@@ -50,7 +50,7 @@ describe.concurrent('a wrong command line', () => {
     [['run', 'x', '--protect', '', '--agent', 'command:true'], '--protect is empty. Give a glob such as "test/**".'],
     [
       ['run', 'x', '--protect', '[', '--agent', 'command:true'],
-      '--protect "[" has a "[" that is never closed. Write it like "test/**".',
+      '--protect "[" has an unclosed "[". Write it like "test/**".',
     ],
     [['run', 'x', '--proof-minutes', '0', '--agent', 'command:true'], '--proof-minutes must be a number above 0'],
     [
@@ -446,12 +446,12 @@ describe.concurrent('a check', () => {
 describe.concurrent('ralph.config.json', () => {
   test.each([
     ['{"max_iterations": ', 'is not JSON'],
-    ['[]', 'must hold one object'],
+    ['[]', 'must contain one object'],
     ['{"max_iteration": 3}', 'did you mean "max_iterations"?'],
-    ['{"max_iterations": -1}', 'max_iterations must be a whole number or "auto", but is -1'],
+    ['{"max_iterations": -1}', 'max_iterations must be a whole number or "auto", got -1'],
     ['{"verify": "npm test"}', 'verify must be a list of commands'],
     ['{"circuit_breaker": {"no_progres_limit": 3}}', 'did you mean "no_progress_limit"?'],
-    ['{"notify_webhook": "file:///etc/passwd"}', 'notify_webhook must be an http address'],
+    ['{"notify_webhook": "file:///etc/passwd"}', 'notify_webhook must be an http URL'],
     ['{"verify": ["a | b"]}', 'only a shell understands'],
   ])('%s is refused', async (text, words) => {
     const place = makePlace({ git: false })

@@ -22,7 +22,7 @@ describe.concurrent('a project', () => {
     const place = makeProject(['T1'], { git: false })
     const ran = await execute(place, { T1: [[edit(`${FOLDER}/${face}`, deep)], does('T1')] })
     expect(ran).toMatchObject({ code: 0, end: { reason: 'completed' } })
-    expect(messages(ran)).toContain(`${face} was broken: it is nested more than 200 levels deep. ralph put it back.`)
+    expect(messages(ran)).toContain(`${face} was broken: it is nested more than 200 levels deep. ralph restored it.`)
     expect(readdirSync(join(place.dir, FOLDER)).filter((name) => name.startsWith(`${face}.broken-`))).toHaveLength(1)
   })
 

@@ -20,7 +20,7 @@ test('a check script that the agent bent is refused, and then a person is asked'
   expect(ran.code).toBe(4)
   expect(place.calls()).toHaveLength(2)
   expect(place.prompt(2)).toContain('Only your changes to check.sh make them pass')
-  expect(ran.stdout).toContain('changed scripts or configuration of the checks: check.sh')
+  expect(ran.stdout).toContain('changed check scripts or configuration: check.sh')
   const status = await place.ralph(['status', '--json'])
   expect(status.code).toBe(0)
   expect((await place.ralph(['show'])).stdout).toContain('check.sh: a script that the checks run was changed')

@@ -166,7 +166,7 @@ describe.concurrent('an agent that changes what is not its own', () => {
   ])('that %s an obstacle finds it put back', async (_, code) => {
     const place = withPast()
     const ran = await oneTurn(place, [changing('obstacles.json', code)])
-    expect(messages(ran)).toContain('obstacles.json: O1 was changed or removed; ralph put it back.')
+    expect(messages(ran)).toContain('obstacles.json: O1 was changed or removed; ralph restored it.')
     expect(obstaclesOf(place)[0]).toMatchObject({ id: 'O1', message: 'No network', resolved: false })
   })
 })
@@ -322,9 +322,7 @@ describe.concurrent('an agent that rewrites history', () => {
     expect([place.read('one.txt'), place.read('two.txt')]).toEqual(['1\n', '2\n'])
     expect(changesOf(place)).toEqual([])
     expect(statuses(place)).toBe('T1 pending, T2 pending')
-    expect(messages(ran)).toContain(
-      'The agent rewrote commits that were there before its task; ralph took its turn back.',
-    )
+    expect(messages(ran)).toContain('The agent rewrote commits from before its task; ralph undid its turn.')
     expect(obstaclesOf(place).at(-1)?.message).toContain('Only add commits.')
   })
 
@@ -370,7 +368,7 @@ describe.concurrent('an agent that rewrites history', () => {
     const ran = await execute(place, { T1: [[sh('rm -rf .git'), ...does('T1')]] })
     expect(ran).toMatchObject({ code: 1, end: { reason: 'git-failed' } })
     expect(ran.end.sentence).toBe(
-      `T1: ${join(place.dir, '.git')} was removed during the turn. Bring it back, then go on.`,
+      `T1: ${join(place.dir, '.git')} was removed during the turn. Restore it, then continue.`,
     )
     expect(results(place)).toContain('was removed during the turn')
   })

@@ -402,7 +402,7 @@ describe.concurrent('a merge without a conflict', () => {
     expect(ran.end).toMatchObject({ reason: 'completed', iterations: 3 })
     expect(place.prompt(3)).toContain('T2: Title of T2** (attempt 2 of 3)')
     expect(place.prompt(3)).toContain(
-      'Your work passed alone. Merged with what other tasks did meanwhile, it does not:',
+      'Your work passed on its own. Merged with what other tasks changed in the meantime, it fails:',
     )
     expect(place.prompt(3)).toContain(`The check \`${check}\` fails.`)
   })

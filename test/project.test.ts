@@ -281,7 +281,7 @@ describe.concurrent('a project from its beginning to its end', () => {
 
 describe.concurrent('a project that cannot be executed', () => {
   test.each<[fact: string, make: () => Place, code: number, says: RegExp]>([
-    ['is not there', () => makePlace(), 2, /There is no project "shop" in .*\. Begin one with: ralph init shop/],
+    ['is not there', () => makePlace(), 2, /No project "shop" in .*\. Create it with: ralph init shop/],
     [
       'has no tasks yet',
       () => {
@@ -325,13 +325,13 @@ describe.concurrent('a project that cannot be executed', () => {
     [
       'has a number for an id',
       '{"tasks":[{"id":1,"title":"t"}]}',
-      /task 1 of the list: id must be a short text such as "T1"/,
+      /task 1 of the list: id must be a short string such as "T1"/,
     ],
     ['has a path for an id', '{"tasks":[{"id":"../T1","title":"t"}]}', /id must be a short text/],
     [
       'has a text for attempts',
       '{"tasks":[{"id":"T1","title":"t","attempts":"2"}]}',
-      /task T1: attempts must be a whole number, but is "2"/,
+      /task T1: attempts must be a whole number, got "2"/,
     ],
     [
       'has no attempt',
@@ -804,7 +804,7 @@ describe.concurrent('what a person tells a project', () => {
     const first = await execute(place, { T1: [[blocked]], T2: [does('T2')] })
     expect(first.end).toMatchObject({ reason: 'blocked', completed: ['T2'] })
     expect((await place.ralph(['steer', 'shop', 'the key is there'])).stdout).toContain(
-      'T1 hears it with: ralph execute',
+      'T1 receives it when you run: ralph execute',
     )
     expect(await execute(place, { T1: [does('T1')] })).toMatchObject({ code: 0 })
   })

@@ -542,8 +542,8 @@ describe.concurrent('bad input', () => {
       ['--max-iterations 3', 'There is no prompt'],
       ['x --max-iteration 3', 'Did you mean --max-iterations?'],
       ['x --max-iterations', '--max-iterations needs a value'],
-      ['x --max-iterations ten', 'must be a whole number, but is "ten"'],
-      ['x --max-iterations -1', 'must be a whole number, but is "-1"'],
+      ['x --max-iterations ten', 'must be a whole number, got "ten"'],
+      ['x --max-iterations -1', 'must be a whole number, got "-1"'],
       ['x --verify "a | b"', 'only a shell understands'],
       ['x --context fresh', 'not available in Claude Code'],
       ['--file nowhere.md', 'cannot be read'],
@@ -585,7 +585,7 @@ describe.concurrent('checks', () => {
     database.exec(`UPDATE loop SET spec = json_set(spec, '$.work.checkMinutes', 0.003)`)
     database.close()
     expect((await session.work(promised('DONE'))).said).toBe(
-      `ralph: iteration 2 of 10 · refused: ${place.root}/check ran out of time`,
+      `ralph: iteration 2 of 10 · refused: ${place.root}/check timed out`,
     )
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })

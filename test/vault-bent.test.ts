@@ -32,7 +32,7 @@ describe.concurrent('a task whose checks were bent', () => {
   test('is told with what accepts it, what to do instead, and what ends it', async () => {
     const { place, watched, loop } = await openBent()
     const reject = `ralph task reject --vault ${place.dir} b`
-    const answers = `Accept it: ralph allow ${loop} · or say what to do instead: ralph steer ${loop} "…" · End it: ${reject}`
+    const answers = `Accept it: ralph allow ${loop} · or say what to do instead: ralph steer ${loop} "…" · Reject it: ${reject}`
     expect(watched.stdout).toContain(`waits for you: ${QUESTION} ${answers}`)
     expect((await place.ralph(['status', loop])).stdout).toContain(answers)
     expect((await place.task('list')).stdout).toMatch(new RegExp(`waiting approval .* ralph allow ${loop}\n`))

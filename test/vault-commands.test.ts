@@ -521,7 +521,7 @@ The vault \`/Vault\`.
 |---|--:|--:|---|--:|
 | done | 1 | 1 min 15 s | claimed | unknown |
 
-Claimed: the file is in its place, and nothing was there to check it with.
+Claimed: the file is in the done folder; there was nothing to check it with.
 
 ## Stuck: 1
 
@@ -554,7 +554,7 @@ Claimed: the file is in its place, and nothing was there to check it with.
     await place.ralph(['task', 'iterate', 'offer', '--action', 'x'], elsewhere)
     const { stdout } = await place.ralph(['briefing', place.vault])
     expect(stdout).not.toContain('nothing waits')
-    expect(stdout).toContain('offer.md waits in Pending_Approval for your approval.')
+    expect(stdout).toContain('offer.md is waiting in Pending_Approval for your approval.')
     const { end } = await place.ralph(['briefing', place.vault, '--json'])
     const [{ approve }] = end.waiting as [{ approve: string }]
     expect(approve).toBe(`RALPH_HOME='${elsewhere.env.RALPH_HOME}' ralph task approve --vault ${place.vault} offer`)

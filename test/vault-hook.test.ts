@@ -489,7 +489,7 @@ describe.concurrent('the end', () => {
   })
 
   test.each<[what: string, act: (path: string) => void, words: string]>([
-    ['removed', (path) => rmSync(path), 'a.md is in no folder of the vault any more'],
+    ['removed', (path) => rmSync(path), 'a.md is no longer in the vault'],
     ['renamed', (path) => renameSync(path, path.replace('a.md', 'b.md')), 'a.md was renamed to Needs_Action/b.md'],
   ])('by a file that was %s', async (_, act, words) => {
     const vault = await makeVault()

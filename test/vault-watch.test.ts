@@ -191,7 +191,7 @@ test('a time that is still to come is not waited for, an empty file is', async (
   const running = place.start(command(place))
   await saw(running, 'task-end', 'future')
   expect(running.lines().filter(({ type }) => type === 'note')).toEqual([
-    { type: 'note', text: 'Needs_Action/empty.md is empty. It is left until something is written into it.' },
+    { type: 'note', text: 'Needs_Action/empty.md is empty. It is skipped until it has content.' },
   ])
   drop(place, 'empty.md')
   await saw(running, 'task-end', 'empty')
@@ -654,7 +654,7 @@ describe('a task that waits for approval', () => {
     const { loop_id } = await saw(running, 'task-end', 'pay')
     await stop(running)
     const facts = query(place, 'SELECT fact FROM event WHERE loop = ?', String(loop_id)).map(({ fact }) => String(fact))
-    expect(facts.filter((fact) => fact.includes('Approved. Go on.'))).toHaveLength(1)
+    expect(facts.filter((fact) => fact.includes('Approved. Continue.'))).toHaveLength(1)
     expect(logOf(place)).toEqual(['pay 1 1', 'other 1 1', 'pay 2 1'])
   })
 
@@ -945,7 +945,7 @@ test('people read calm lines', async () => {
     `${time}  ▸  letter  started with scripted:.*`,
     `${time}  ✓  letter  iteration 1 of 10: claimed done.*`,
     `${time}  ✓  letter  completed in 1 iteration, \\d+:\\d\\d, proof: claimed\\. There is no check.*`,
-    `${time}  \\?  pay  waits for you: pay.md waits in Pending_Approval for your approval. Approve: ralph task approve --vault \\S+ pay, or .*`,
+    `${time}  \\?  pay  waits for you: pay.md is waiting in Pending_Approval for your approval. Approve: ralph task approve --vault \\S+ pay, or .*`,
     `${time}  ✗  bad.md  was not started. .*priority must be .* Now in Failed/bad.md`,
   ])
     expect(stdout).toMatch(new RegExp(`^${line}$`, 'm'))

@@ -57,7 +57,7 @@ describe.concurrent('worktree_setup', () => {
     place.write('ralph.config.json', JSON.stringify({ worktree_setup: 7 }))
     const ran = await run(place, CLAIMS)
     expect(ran.code).toBe(2)
-    expect(ran.stderr).toMatch(/ralph\.config\.json: worktree_setup must be a command, .*, but is 7\./)
+    expect(ran.stderr).toMatch(/ralph\.config\.json: worktree_setup must be a command, .*, got 7\./)
   })
 })
 

@@ -20,6 +20,6 @@ export function megabytes(bytes: number): string {
 /** What a transcript says where it has reached its limit, and at its end. */
 export function cutWords({ limitMb, dropped }: { limitMb: number; dropped?: number }): string {
   return dropped === undefined
-    ? `the transcript has reached its limit of ${limitMb} MB: what was printed from here on was not kept`
-    : `${megabytes(dropped)} more were printed, and not kept`
+    ? `transcript limit of ${limitMb} MB reached: later output was not kept`
+    : `${megabytes(dropped)} of later output was not kept`
 }

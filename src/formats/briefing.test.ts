@@ -105,7 +105,7 @@ const BUSY: Briefing = {
 test('tells everything, most important first, each task once', () => {
   expect(printBriefing(BUSY)).toBe(`# Briefing: 2026-01-15 10:00 UTC to 2026-01-16 10:00 UTC
 
-The vault \`/Vault\`.
+Vault: \`/Vault\`.
 
 ## Completed: 2
 
@@ -117,14 +117,14 @@ The vault \`/Vault\`.
 - **invoice**: \\\`npm test\\\` failed before.
   - added tests: a.test.ts
 
-Verified: a check that failed before passes now. Claimed: the file is in its place, and nothing was there to check it with.
+Verified: a check that failed before passes now. Claimed: the file is in the done folder; there was nothing to check it with.
 
 ## Stuck: 2
 
 - **tax** (max iterations reached): Reached the limit of 10 iterations. Its file: \`Needs_Action/tax.md\`. To try it again: \`ralph task start --vault /Vault Needs_Action/tax.md\`
-- **gone** (failed): Cancelled by you. Its file is not in the vault any more. Put it back.
+- **gone** (failed): Cancelled by you. Its file is no longer in the vault. Put it back.
 
-Stuck since before that: 2 tasks.
+Already stuck before: 2 tasks.
 
 ## Waiting for approval
 
@@ -134,8 +134,8 @@ Stuck since before that: 2 tasks.
 
 ## In progress
 
-- **site**, iteration 2 of 10, 40%, time until 2026-01-16 10:20 UTC: Writing sections
-- **book**, not begun, time until 2026-01-16 10:20 UTC
+- **site**, iteration 2 of 10, 40%, times out at 2026-01-16 10:20 UTC: Writing sections
+- **book**, not started, times out at 2026-01-16 10:20 UTC
 
 ## New in Needs_Action
 
@@ -146,7 +146,7 @@ Stuck since before that: 2 tasks.
 - Working time: 1 h 6 min
 - Iterations: 6
 - Tokens: 12,345
-- Cost: $0.42, and unknown for 2 tasks
+- Cost: $0.42; unknown for 2 tasks
 
 ## Next actions
 
@@ -158,7 +158,7 @@ Stuck since before that: 2 tasks.
 test('is friendly about a vault in which nothing happened', () => {
   expect(printBriefing(QUIET)).toBe(`# Briefing: 2026-01-15 10:00 UTC to 2026-01-16 10:00 UTC
 
-The vault \`/Vault\`. Nothing was done here in this time, and nothing waits. A text file in Needs_Action is a task.
+Vault: \`/Vault\`. Nothing was done in this time, and nothing is waiting. Any text file in Needs_Action is a task.
 
 ## Next actions
 
@@ -169,7 +169,7 @@ Nothing to do.
 test('what nobody knows is not taken for nothing', () => {
   const spent = { iterations: 2, working_seconds: 5, tokens: null, cost_usd: null, tasks_without_cost: 1 }
   expect(printBriefing({ ...QUIET, spent })).toContain('- Tokens: unknown\n- Cost: unknown\n')
-  expect(printBriefing({ ...QUIET, spent: { ...spent, cost_usd: 0, tokens: 1 } })).toContain('- Cost: $0.00, and')
+  expect(printBriefing({ ...QUIET, spent: { ...spent, cost_usd: 0, tokens: 1 } })).toContain('- Cost: $0.00;')
 })
 
 test('what another ralph did is told as far as it is known, and what was refused as such', () => {

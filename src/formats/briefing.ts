@@ -70,7 +70,7 @@ export function printBriefing(briefing: Briefing): string {
   const { vault, since, until } = briefing
   return [
     `# Briefing: ${when(since)} to ${when(until)}`,
-    `The vault ${typed(vault)}.${isQuiet(briefing) ? ' Nothing was done here in this time, and nothing waits. A text file in Needs_Action is a task.' : ''}`,
+    `Vault: ${typed(vault)}.${isQuiet(briefing) ? ' Nothing was done in this time, and nothing is waiting. Any text file in Needs_Action is a task.' : ''}`,
     ...completed(briefing),
     ...stuck(briefing),
     ...waiting(briefing),
@@ -135,7 +135,7 @@ function completed({ completed: tasks }: Briefing): string[] {
 
 const MEANINGS: Readonly<Record<Grade, string>> = {
   ...GRADE_MEANINGS,
-  claimed: 'Claimed: the file is in its place, and nothing was there to check it with.',
+  claimed: 'Claimed: the file is in the done folder; there was nothing to check it with.',
 }
 
 /** What the proof of a task depends on; for `altered` the paths come first. */
@@ -148,10 +148,10 @@ function groundsOf({ task_id, proof, proof_sentence, findings }: Briefing['compl
 
 function stuck({ stuck: tasks, stuck_before }: Briefing): string[] {
   const lines = tasks.map(({ task_id, status, why, file, advice, command }) => {
-    const place = file === null ? 'Its file is not in the vault any more.' : `Its file: ${typed(file)}.`
+    const place = file === null ? 'Its file is no longer in the vault.' : `Its file: ${typed(file)}.`
     return `${named(task_id)} (${status.replaceAll('_', ' ')}): ${inline(why)} ${place} ${inline(advice)}${command === null ? '' : ` ${typed(command)}`}`
   })
-  const before = stuck_before > 0 ? `Stuck since before that: ${count(stuck_before, 'task')}.` : ''
+  const before = stuck_before > 0 ? `Already stuck before: ${count(stuck_before, 'task')}.` : ''
   return section(`Stuck: ${tasks.length}`, list(lines), before)
 }
 
@@ -167,16 +167,15 @@ function underway({ in_progress }: Briefing): string[] {
   const lines = in_progress.map(({ task_id, iteration, max_iterations, timeout_at, percentage, current_step }) => {
     const progress = percentage === null ? '' : `, ${percentage}%`
     const step = current_step ? `: ${inline(current_step)}` : ''
-    const at = iteration > 0 ? `iteration ${iteration} of ${max_iterations}` : 'not begun'
-    return `${named(task_id)}, ${at}${progress}, time until ${when(timeout_at)}${step}`
+    const at = iteration > 0 ? `iteration ${iteration} of ${max_iterations}` : 'not started'
+    return `${named(task_id)}, ${at}${progress}, times out at ${when(timeout_at)}${step}`
   })
   return section('In progress', list(lines))
 }
 
 function spending({ spent }: Briefing): string[] {
   const { iterations, working_seconds, tokens, cost_usd, tasks_without_cost } = spent
-  const rest =
-    cost_usd !== null && tasks_without_cost > 0 ? `, and unknown for ${count(tasks_without_cost, 'task')}` : ''
+  const rest = cost_usd !== null && tasks_without_cost > 0 ? `; unknown for ${count(tasks_without_cost, 'task')}` : ''
   if (iterations === 0 && working_seconds === 0) return []
   return section(
     'Time and cost',

@@ -29,7 +29,7 @@ test.each(['a | b', 'a && b', 'a; b', 'a > b', 'a < b', 'echo $HOME', 'echo `id`
   'what only a shell understands is refused: %s',
   (line) => {
     expect(() => parseCommandLine(line)).toThrow(
-      expect.objectContaining({ code: 'usage', message: expect.stringMatching(/only a shell.*sh -c/) }),
+      expect.objectContaining({ code: 'usage', message: expect.stringMatching(/needs a shell.*sh -c/) }),
     )
   },
 )

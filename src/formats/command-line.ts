@@ -22,11 +22,12 @@ export function parseCommandLine(text: string): string[] {
   }
   if (word !== undefined) words.push(word)
   const [program] = words
-  if (program === undefined) throw new RalphError('usage', 'A command is empty. Give a program, as in "npm test".')
+  if (program === undefined)
+    throw new RalphError('usage', 'The command is empty. Name a program, for example "npm test".')
   if (SETS_VARIABLE.test(program))
     throw new RalphError(
       'usage',
-      `The command \`${text}\` sets a variable, which only a shell does. Write env before it: env ${text.trim()}`,
+      `The command \`${text}\` sets a variable, which needs a shell. Use env instead: env ${text.trim()}`,
     )
   return words
 }
@@ -60,7 +61,7 @@ function withoutEscapes(text: string, quote: string): string {
 function needsShell(text: string, found: string): RalphError {
   return new RalphError(
     'usage',
-    `The command \`${text}\` has "${found}", which only a shell understands, and ralph starts programs without one. Write several commands, quote the character, or ask for a shell yourself: sh -c '…'.`,
+    `The command \`${text}\` has "${found}", which needs a shell, and ralph runs commands without one. Split it into several commands, quote the character, or use a shell: sh -c '…'.`,
   )
 }
 

@@ -51,7 +51,7 @@ export function isCommand(value: unknown): boolean {
   }
 }
 
-export const COMMAND = "a command, started without a shell (for && and the like name a script, or write sh -c '…')"
+export const COMMAND = "a command, run without a shell (for && and the like, use a script or sh -c '…')"
 
 /** `item`: what each of a list must be, where that is more than a text. `only`: the one file that may have the key. */
 export type Key = { fits: (value: unknown) => boolean; expected: string; item?: string; only?: ConfigFile }
@@ -60,10 +60,10 @@ type ConfigFile = 'ralph.config.json' | 'config.yaml'
 
 const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key>> = {
   enabled: { fits: isYesOrNo, expected: 'true or false', only: 'config.yaml' },
-  agent: { fits: isText, expected: 'a text' },
+  agent: { fits: isText, expected: 'a string' },
   max_iterations: { fits: (value) => isCount(value) || value === 'auto', expected: 'a whole number or "auto"' },
-  completion_promise: { fits: isText, expected: 'a text' },
-  completion_signals: { fits: isTexts, expected: 'a list of texts' },
+  completion_promise: { fits: isText, expected: 'a string' },
+  completion_signals: { fits: isTexts, expected: 'a list of strings' },
   verify: { fits: isTexts, expected: 'a list of commands' },
   timeout_minutes: { fits: isNumber, expected: 'a non-negative number' },
   max_cost_usd: { fits: isNumber, expected: 'a non-negative number' },
@@ -71,7 +71,7 @@ const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key
   circuit_breaker: { fits: (value) => typeof value === 'object' && value !== null, expected: 'an object' },
   overload_minutes: { fits: isNumber, expected: 'a non-negative number' },
   on_limit: { fits: (value) => value === 'wait' || value === 'stop', expected: 'wait or stop' },
-  notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http address' },
+  notify_webhook: { fits: (value) => isText(value) && /^https?:\/\//.test(String(value)), expected: 'an http URL' },
   worktree_files: { fits: isTexts, expected: 'a list of paths' },
   worktree_setup: { fits: isCommand, expected: COMMAND },
   proof: {
@@ -91,8 +91,8 @@ const KEYS: Readonly<Record<keyof Config | 'enabled' | 'max_total_cost_usd', Key
     item: `a service (${SERVICE_NAMES.join(', ')})`,
   },
   transcript_mb: { fits: (value) => isNumber(value) && value !== 0, expected: 'a number above 0' },
-  state_dir: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
-  done_folder: { fits: isText, expected: 'a folder of the vault', only: 'ralph.config.json' },
+  state_dir: { fits: isText, expected: 'a folder in the vault', only: 'ralph.config.json' },
+  done_folder: { fits: isText, expected: 'a folder in the vault', only: 'ralph.config.json' },
   check_interval_seconds: { fits: isNumber, expected: 'a non-negative number', only: 'ralph.config.json' },
   quiet_seconds: { fits: isNumber, expected: 'a non-negative number', only: 'ralph.config.json' },
 }
@@ -114,7 +114,8 @@ export function parseConfig(text: string, file: string): Config {
   const read = readJson(text)
   if ('problem' in read) throw invalid(file, read.problem.slice(0, -1))
   const { value } = read
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(file, 'must hold one object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(file, 'must contain one object')
   const config: Config = value
   const { top, breaker } = keysOf('ralph.config.json')
   checkKeys(config, top, file, '')
@@ -129,10 +130,9 @@ function checkKeys(value: object, keys: Keys, file: string, prefix: string): voi
     if (!key)
       throw invalid(
         file,
-        `has the unknown key "${prefix}${name}"${close ? `; did you mean "${close}"?` : '.'} Known: ${Object.keys(keys).join(', ')}`,
+        `has an unknown key "${prefix}${name}"${close ? `; did you mean "${close}"?` : '.'} Known: ${Object.keys(keys).join(', ')}`,
       )
-    if (!key.fits(found))
-      throw invalid(file, `${prefix}${name} must be ${key.expected}, but is ${JSON.stringify(found)}`)
+    if (!key.fits(found)) throw invalid(file, `${prefix}${name} must be ${key.expected}, got ${JSON.stringify(found)}`)
   }
 }
 

@@ -91,18 +91,18 @@ const RALPH =
 const BREAKER = 'no_progress_limit, same_error_limit, cooldown_minutes'
 const AGENT = 'name, agent, folder, worktree, model, permissions, args, checks, setup, ralph'
 const NAME = 'name of agent 1 must be up to 31 letters, digits, "_" and "-", and not just digits'
-const COMMAND = "a command, started without a shell (for && and the like name a script, or write sh -c '…')"
+const COMMAND = "a command, run without a shell (for && and the like, use a script or sh -c '…')"
 
 const WRONG: [text: string, says: string][] = [
   // the file
-  ['- ralph\n', '1:1: the file must be a mapping, but is a list.'],
-  ['ralph\n', '1:1: the file must be a mapping, but is the text "ralph".'],
-  ['{ralph: {}}\n', '1:1: the file must not stand in braces. Write each key on a line of its own.'],
+  ['- ralph\n', '1:1: the file must be a mapping, got a list.'],
+  ['ralph\n', '1:1: the file must be a mapping, got the string "ralph".'],
+  ['{ralph: {}}\n', '1:1: the file must not be wrapped in braces. Put each key on its own line.'],
   ['ralph:\n\tproof: off\n', '2:1: not valid YAML: tabs are not allowed as indentation. Use spaces.'],
-  ['a: 1\n---\nb: 2\n', '2:1: not valid YAML: a second document begins here. Keep one.'],
+  ['a: 1\n---\nb: 2\n', '2:1: not valid YAML: a second document starts here. Keep only one.'],
   [
     'ralph:\n  proof: off\n   agent: pi\n',
-    '2:10: not valid YAML: two keys on one line, or a key below that is indented too far. Align the keys, or put a text that contains ": " in quotes.',
+    '2:10: not valid YAML: two keys on one line, or a key below that is indented too far. Align the keys, or quote a value that contains ": ".',
   ],
   [
     'ralph: [\n',
@@ -111,8 +111,8 @@ const WRONG: [text: string, says: string][] = [
   // sections
   ['Ralph:\n', '1:1: Ralph is unknown; did you mean "ralph"?'],
   ['agent:\n', '1:1: agent is unknown; did you mean "agents"?'],
-  ['agents:\nralph:\nagents:\n', '3:1: agents is given twice. Keep one of them.'],
-  ['ralph: 3\n', '1:8: ralph must be a mapping, but is the number 3.'],
+  ['agents:\nralph:\nagents:\n', '3:1: agents is set twice. Keep one.'],
+  ['ralph: 3\n', '1:8: ralph must be a mapping, got the number 3.'],
   // keys of ralph:
   [
     'ralph:\n  max_iteration: 3\n',
@@ -120,9 +120,9 @@ const WRONG: [text: string, says: string][] = [
   ],
   ['ralph:\n  state_dir: x\n', `2:3: ralph.state_dir is unknown. Known: ${RALPH}.`],
   ['ralph:\n  __proto__: x\n', `2:3: ralph.__proto__ is unknown. Known: ${RALPH}.`],
-  ['ralph:\n  proof: off\n  proof: full\n', '3:3: ralph.proof is given twice. Keep one of them.'],
-  ['ralph:\n  ? [a]\n  : b\n', '2:5: a key of ralph must be a text, but is a list.'],
-  ['ralph:\n  circuit_breaker: 3\n', '2:20: ralph.circuit_breaker must be a mapping, but is the number 3.'],
+  ['ralph:\n  proof: off\n  proof: full\n', '3:3: ralph.proof is set twice. Keep one.'],
+  ['ralph:\n  ? [a]\n  : b\n', '2:5: a key of ralph must be a string, got a list.'],
+  ['ralph:\n  circuit_breaker: 3\n', '2:20: ralph.circuit_breaker must be a mapping, got the number 3.'],
   [
     'ralph:\n  circuit_breaker:\n    no_progres_limit: 3\n',
     `3:5: ralph.circuit_breaker.no_progres_limit is unknown; did you mean "no_progress_limit"? Known: ${BREAKER}.`,
@@ -130,41 +130,41 @@ const WRONG: [text: string, says: string][] = [
   // values
   [
     'ralph:\n  max_iterations: "10"\n',
-    '2:19: ralph.max_iterations must be a whole number or "auto", but is the text "10". Remove the quotes.',
+    '2:19: ralph.max_iterations must be a whole number or "auto", got the string "10". Remove the quotes.',
   ],
-  ['ralph:\n  enabled: yes\n', '2:12: ralph.enabled must be true or false, but is the text "yes". Write true.'],
-  ['ralph:\n  enabled: maybe\n', '2:12: ralph.enabled must be true or false, but is the text "maybe".'],
-  ['ralph:\n  agent: 3\n', '2:10: ralph.agent must be a text, but is the number 3. Put it in quotes.'],
-  ['ralph:\n  agent: true\n', '2:10: ralph.agent must be a text, but is true. Put it in quotes.'],
-  ['ralph:\n  agent: []\n', '2:10: ralph.agent must be a text, but is a list.'],
-  ['ralph:\n  max_cost_usd:\n', '2:3: ralph.max_cost_usd must be a non-negative number, but is empty.'],
+  ['ralph:\n  enabled: yes\n', '2:12: ralph.enabled must be true or false, got the string "yes". Write true.'],
+  ['ralph:\n  enabled: maybe\n', '2:12: ralph.enabled must be true or false, got the string "maybe".'],
+  ['ralph:\n  agent: 3\n', '2:10: ralph.agent must be a string, got the number 3. Put it in quotes.'],
+  ['ralph:\n  agent: true\n', '2:10: ralph.agent must be a string, got true. Put it in quotes.'],
+  ['ralph:\n  agent: []\n', '2:10: ralph.agent must be a string, got a list.'],
+  ['ralph:\n  max_cost_usd:\n', '2:3: ralph.max_cost_usd must be a non-negative number, got empty.'],
   [
     'ralph:\n  max_cost_usd: .inf\n',
-    '2:17: ralph.max_cost_usd must be a non-negative number, but is the number Infinity.',
+    '2:17: ralph.max_cost_usd must be a non-negative number, got the number Infinity.',
   ],
   [
     'ralph:\n  timeout_minutes: 30m\n',
-    '2:20: ralph.timeout_minutes must be a non-negative number, but is the text "30m".',
+    '2:20: ralph.timeout_minutes must be a non-negative number, got the string "30m".',
   ],
   [
     'ralph:\n  circuit_breaker: { cooldown_minutes: -1 }\n',
-    '2:40: ralph.circuit_breaker.cooldown_minutes must be a non-negative number, but is the number -1.',
+    '2:40: ralph.circuit_breaker.cooldown_minutes must be a non-negative number, got the number -1.',
   ],
   [
     'ralph:\n  verify: npm test\n',
-    '2:11: ralph.verify must be a list of commands, but is the text "npm test". Begin each item with "- ".',
+    '2:11: ralph.verify must be a list of commands, got the string "npm test". Start each item with "- ".',
   ],
   [
     'ralph:\n  completion_signals:\n    - DONE\n    - 10\n',
-    '4:7: item 2 of ralph.completion_signals must be a text, but is the number 10. Put it in quotes.',
+    '4:7: item 2 of ralph.completion_signals must be a string, got the number 10. Put it in quotes.',
   ],
   [
     'ralph:\n  completion_signals:\n    - Done: all\n',
-    '3:7: item 1 of ralph.completion_signals must be a text, but is a mapping.',
+    '3:7: item 1 of ralph.completion_signals must be a string, got a mapping.',
   ],
   [
     'ralph:\n  protect: ["a/**", "["]\n',
-    '2:21: item 2 of ralph.protect must be a glob such as "test/**" (every bracket closed, no ".."), but is the text "[".',
+    '2:21: item 2 of ralph.protect must be a glob such as "test/**" (every bracket closed, no ".."), got the string "[".',
   ],
   ['ralph:\n  agent: *one\n', '2:10: ralph.agent is the alias *one. Aliases are not supported: write the value out.'],
   ['ralph:\n  <<: *all\n', '2:7: ralph.<< is the alias *all. Aliases are not supported: write the value out.'],
@@ -172,53 +172,53 @@ const WRONG: [text: string, says: string][] = [
     'ralph:\n  verify: [&a x, *a]\n',
     '2:18: item 2 of ralph.verify is the alias *a. Aliases are not supported: write the value out.',
   ],
-  ['ralph:\n  agent: !env X\n', '2:15: ralph.agent has the tag !env. Tags are not supported: write the value itself.'],
+  ['ralph:\n  agent: !env X\n', '2:15: ralph.agent has the tag !env. Tags are not supported: write the plain value.'],
   // agents:
-  ['agents: { a: 1 }\n', '1:9: agents must be a list, but is a mapping. Begin each item with "- ".'],
-  ['agents:\n  - Council\n', '2:5: agent 1 must be a mapping, but is the text "Council".'],
+  ['agents: { a: 1 }\n', '1:9: agents must be a list, got a mapping. Start each item with "- ".'],
+  ['agents:\n  - Council\n', '2:5: agent 1 must be a mapping, got the string "Council".'],
   ['agents:\n  - folder: x\n', '2:5: agent 1 has no name. Add "name: …".'],
-  ['agents:\n  - name: 1\n', `2:11: ${NAME}, but is the number 1.`],
-  ['agents:\n  - name: "007"\n', `2:11: ${NAME}, but is the text "007".`],
-  ['agents:\n  - name: -x\n', `2:11: ${NAME}, but is the text "-x".`],
-  ['agents:\n  - name: my agent\n', `2:11: ${NAME}, but is the text "my agent".`],
+  ['agents:\n  - name: 1\n', `2:11: ${NAME}, got the number 1.`],
+  ['agents:\n  - name: "007"\n', `2:11: ${NAME}, got the string "007".`],
+  ['agents:\n  - name: -x\n', `2:11: ${NAME}, got the string "-x".`],
+  ['agents:\n  - name: my agent\n', `2:11: ${NAME}, got the string "my agent".`],
   [
     'agents:\n  - name: Bob\n  - name: Al\n  - name: bob\n',
-    '4:5: agent 3 is called "bob", as is agent 1. Give each a name of its own; case does not count.',
+    '4:5: agent 3 is named "bob", as is agent 1. Names must be unique, ignoring case.',
   ],
   ['agents:\n  - name: a\n    dir: b\n', `3:5: dir of agent 1 is unknown. Known: ${AGENT}.`],
   ['agents:\n  - name: a\n    folde: b\n', `3:5: folde of agent 1 is unknown; did you mean "folder"? Known: ${AGENT}.`],
   [
     'agents:\n  - name: a\n    folder: ""\n',
-    '3:13: folder of agent 1 must be the path of a folder, but is the text "".',
+    '3:13: folder of agent 1 must be the path of a folder, got the string "".',
   ],
   [
     'agents:\n  - name: a\n    worktree: on\n',
-    '3:15: worktree of agent 1 must be true or false, but is the text "on". Write true.',
+    '3:15: worktree of agent 1 must be true or false, got the string "on". Write true.',
   ],
   [
     'agents:\n  - name: a\n    permissions: all\n',
-    '3:18: permissions of agent 1 must be ask or bypass, but is the text "all".',
+    '3:18: permissions of agent 1 must be ask or bypass, got the string "all".',
   ],
   [
     'agents:\n  - name: a\n    args: --x\n',
-    '3:11: args of agent 1 must be a list of texts, but is the text "--x". Begin each item with "- ".',
+    '3:11: args of agent 1 must be a list of strings, got the string "--x". Start each item with "- ".',
   ],
-  ['agents:\n  - name: a\n    setup: a && b\n', `3:12: setup of agent 1 must be ${COMMAND}, but is the text "a && b".`],
+  ['agents:\n  - name: a\n    setup: a && b\n', `3:12: setup of agent 1 must be ${COMMAND}, got the string "a && b".`],
   [
     'agents:\n  - name: a\n    checks: a && b\n',
-    '3:13: checks of agent 1 must be a command or a list of commands, but is the text "a && b".',
+    '3:13: checks of agent 1 must be a command or a list of commands, got the string "a && b".',
   ],
   [
     'agents:\n  - name: a\n    checks: [a, b | c]\n',
-    `3:17: item 2 of checks of agent 1 must be ${COMMAND}, but is the text "b | c".`,
+    `3:17: item 2 of checks of agent 1 must be ${COMMAND}, got the string "b | c".`,
   ],
   [
     'agents:\n  - name: a\n    ralph: { notify_webhook: x }\n',
-    '3:14: ralph.notify_webhook of agent 1 does not belong here. It is for all agents: move it to the ralph: of the file.',
+    '3:14: ralph.notify_webhook of agent 1 does not belong here. It applies to all agents: move it to the "ralph:" section.',
   ],
   [
     'agents:\n  - name: a\n    ralph: { agent: x }\n',
-    '3:14: ralph.agent of agent 1 does not belong here. Write "agent: …" beside the name.',
+    '3:14: ralph.agent of agent 1 does not belong here. Write "agent: …" next to the name.',
   ],
   [
     'agents:\n  - name: a\n    ralph: { circuit_breaker: { limit: 1 } }\n',
@@ -235,7 +235,7 @@ describe('wrong files', () => {
 
   test('one that is too large is not read', () => {
     expect(() => parse('#'.repeat(1_000_001))).toThrow(
-      'config.yaml: the file has 1000001 characters, but at most 1000000 are read.',
+      'config.yaml: the file has 1000001 characters; the limit is 1000000.',
     )
   })
 

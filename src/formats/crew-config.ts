@@ -66,11 +66,7 @@ const SECTIONS: readonly string[] = ['ralph', 'agents']
 function sectionsOf(yaml: YamlFile): Entry[] {
   // ralph knows its sections by their first lines.
   if (isMap(yaml.top.node) && yaml.top.node.flow)
-    throw wrongAt(
-      yaml,
-      yaml.top.node.range[0],
-      'the file must not stand in braces. Write each key on a line of its own.',
-    )
+    throw wrongAt(yaml, yaml.top.node.range[0], 'the file must not be wrapped in braces. Put each key on its own line.')
   return entriesOf(yaml, yaml.top, (key) => key)
 }
 
@@ -95,13 +91,13 @@ function readAgents(yaml: YamlFile, sections: readonly Entry[]): AgentSettings[]
     const agent = readAgent(yaml, item)
     const folded = agent.name.toLowerCase()
     const owner = owners.get(folded)
-    if (owner) throw wrongAt(yaml, item.at, `${item.what} is called "${agent.name}", as is ${owner}. ${NAMES}`)
+    if (owner) throw wrongAt(yaml, item.at, `${item.what} is named "${agent.name}", as is ${owner}. ${NAMES}`)
     owners.set(folded, item.what)
     return agent
   })
 }
 
-const NAMES = 'Give each a name of its own; case does not count.'
+const NAMES = 'Names must be unique, ignoring case.'
 
 function readAgent(yaml: YamlFile, item: Found): AgentSettings {
   const nameOf = (key: string) => `${key} of ${item.what}`
@@ -127,12 +123,15 @@ export function isAgentName(text: string): boolean {
 
 const AGENT_KEYS: Keys = {
   name: { fits: (value) => typeof value === 'string' && isAgentName(value), expected: AGENT_NAME },
-  agent: { fits: isLine, expected: 'an agent as --agent takes it' },
+  agent: { fits: isLine, expected: 'an agent, as for --agent' },
   folder: { fits: isLine, expected: 'the path of a folder' },
   worktree: { fits: (value) => typeof value === 'boolean', expected: 'true or false' },
   model: { fits: isLine, expected: 'the name of a model' },
   permissions: { fits: (value) => value === 'ask' || value === 'bypass', expected: 'ask or bypass' },
-  args: { fits: (value) => isTexts(value) && !value.some((text) => text.includes('\0')), expected: 'a list of texts' },
+  args: {
+    fits: (value) => isTexts(value) && !value.some((text) => text.includes('\0')),
+    expected: 'a list of strings',
+  },
   checks: {
     fits: (value) => isCommand(value) || (isTexts(value) && value.every(isCommand)),
     expected: 'a command or a list of commands',
@@ -148,7 +147,7 @@ function isLine(value: unknown): boolean {
 
 /** Keys of `ralph:` that no single agent has. */
 const OF_ALL: Readonly<Record<string, string>> = {
-  agent: 'Write "agent: …" beside the name.',
-  max_total_cost_usd: 'It is for all agents together: move it to the ralph: of the file.',
-  notify_webhook: 'It is for all agents: move it to the ralph: of the file.',
+  agent: 'Write "agent: …" next to the name.',
+  max_total_cost_usd: 'It applies to all agents together: move it to the "ralph:" section.',
+  notify_webhook: 'It applies to all agents: move it to the "ralph:" section.',
 }

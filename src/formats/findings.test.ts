@@ -40,14 +40,14 @@ test.each<[story: string, change: Change, findings: string[]]>([
   [
     'an empty new one',
     ['tests/__init__.py', 'setup', undefined, ''],
-    ['means-added tests/__init__.py: the set-up of the tests is new'],
+    ['means-added tests/__init__.py: the test setup is new'],
   ],
   ['a script', ['check.sh', 'script', 'a', 'b'], ['means-changed check.sh: a script that the checks run was changed']],
   ['a snapshot', ['a.snap', 'snapshot', 'a', 'b'], ['tests-changed a.snap: the snapshot was changed']],
   [
     'a module in the place of the runner',
     ['pytest.py', 'shadow', undefined, 'x'],
-    ['runner-changed pytest.py: a file that takes the place of the test runner was added'],
+    ['runner-changed pytest.py: a file that replaces the test runner was added'],
   ],
   ['nothing', ['a.test.ts', 'test', 'a', 'a'], []],
   [
@@ -68,7 +68,7 @@ test.each<[story: string, change: Change, findings: string[]]>([
   [
     'a package.json that is none',
     ['package.json', 'script', '{}', '{', test1],
-    ['not-separable package.json: the tests in it cannot be told from the work'],
+    ['not-separable package.json: its tests cannot be told apart from the work'],
   ],
   [
     'a comment in a recipe',
@@ -79,7 +79,7 @@ test.each<[story: string, change: Change, findings: string[]]>([
     'a test that asserts nothing',
     ['a.test.ts', 'test', 'test("a", () => {\n  expect(a).toBe(1)\n})', 'test("a", () => {\n  run()\n})'],
     [
-      'tests-skipped a.test.ts: it asserts nothing any more',
+      'tests-skipped a.test.ts: it no longer asserts anything',
       'tests-changed a.test.ts: the test was changed (an assertion was removed)',
     ],
   ],

@@ -33,7 +33,7 @@ export function excusedFindings(changes: readonly MeansChange[]): Finding[] {
   )
 }
 
-export const EXCUSED = '--may-change allows that'
+export const EXCUSED = 'allowed by --may-change'
 
 const ORDER: readonly FindingKind[] = [
   'unreadable',
@@ -64,7 +64,7 @@ function findingsOf({ path, means, before, after }: Omit<MeansChange, 'mark'>): 
   const [old, now] = [before, after].map((text) => (text === undefined ? '' : extractPart(means.part, text)))
   if (old === undefined || now === undefined) {
     if (means.role === 'shadow') return [{ kind: 'runner-changed', path, words: MAY_SHADOW }]
-    return [{ kind: 'not-separable', path, words: 'the tests in it cannot be told from the work' }]
+    return [{ kind: 'not-separable', path, words: 'its tests cannot be told apart from the work' }]
   }
   const isWhole = means.part === 'whole'
   if (old === now && !(isWhole && (before === undefined || after === undefined))) return []
@@ -72,14 +72,14 @@ function findingsOf({ path, means, before, after }: Omit<MeansChange, 'mark'>): 
   const added = newLines(old, now)
   const weaker = happened === 'deleted' ? [] : findWeakenings(added, SCRIPTS.has(means.role))
   const empty = happened === 'changed' && countAssertions(old) > 0 && countAssertions(now) === 0 && isTest(means.role)
-  const skips = [...weaker, ...(empty ? ['it asserts nothing any more'] : [])]
+  const skips = [...weaker, ...(empty ? ['it no longer asserts anything'] : [])]
   return [
     ...(skips.length > 0 ? [{ kind: 'tests-skipped' as const, path, words: skips.slice(0, 3).join(', ') }] : []),
     { kind: kindOf(means.role, happened), path, words: wordsOf(means, happened, old, now) },
   ]
 }
 
-const MAY_SHADOW = "it has the name of a module of Python's own, and may take its place in the test runner"
+const MAY_SHADOW = 'it has the name of a standard Python module and may replace it in the test runner'
 
 const SCRIPTS: ReadonlySet<Role> = new Set<Role>(['script', 'ci', 'config', 'protected'])
 
@@ -112,11 +112,11 @@ function wordsOf({ role, part }: Means, happened: Happened, old: string, now: st
 const NOUNS: Readonly<Record<Role, string>> = {
   test: 'the test',
   snapshot: 'the snapshot',
-  setup: 'the set-up of the tests',
+  setup: 'the test setup',
   script: 'a script that the checks run',
-  config: 'the configuration of the checks',
+  config: 'the check configuration',
   ci: 'the CI file',
-  shadow: 'a file that takes the place of the test runner',
+  shadow: 'a file that replaces the test runner',
   protected: 'a protected file',
 }
 
@@ -127,7 +127,7 @@ function keysIn(lines: readonly string[]): string[] {
 function detailOf(added: readonly string[], gone: readonly string[]): string {
   const fewer = countAssertions(gone.join('\n')) - countAssertions(added.join('\n'))
   if (fewer > 0) return fewer === 1 ? 'an assertion was removed' : `${fewer} assertions were removed`
-  if (gone.length === 0) return added.length === 0 ? 'lines changed places' : 'lines were added'
+  if (gone.length === 0) return added.length === 0 ? 'lines were reordered' : 'lines were added'
   return added.length === 0 ? 'lines were removed' : ''
 }
 

@@ -49,11 +49,11 @@ test.each<[glob: string, trouble: string | undefined]>([
   ['..a/b..', undefined],
   [' ', 'is empty'],
   ['a\0b', 'has a control character'],
-  ['[', 'has a "[" that is never closed'],
-  ['a[b/c]', 'has a "[" that is never closed'],
-  ['{a,b', 'has a "{" that is never closed'],
+  ['[', 'has an unclosed "["'],
+  ['a[b/c]', 'has an unclosed "["'],
+  ['{a,b', 'has an unclosed "{"'],
   ['[z-a]', 'has a range that ends before it begins'],
-  ['../x', 'leads out of the folder with ".."'],
+  ['../x', 'leaves the folder with ".."'],
 ])('%j to guard something with: %s', (glob, trouble) => {
   expect(globTrouble(glob)).toBe(trouble)
 })

@@ -35,11 +35,11 @@ export function globTrouble(glob: string): string | undefined {
   const plain = glob.replace(/\[[^\]/]*\]/g, '')
   if (glob.trim() === '') return 'is empty'
   if (/\p{Cc}/u.test(glob)) return 'has a control character'
-  if (plain.includes('[')) return 'has a "[" that is never closed'
-  if (plain.split('{').length > plain.split('}').length) return 'has a "{" that is never closed'
+  if (plain.includes('[')) return 'has an unclosed "["'
+  if (plain.split('{').length > plain.split('}').length) return 'has an unclosed "{"'
   if (!(glob.match(/\[[^\]/]+\]/g) ?? []).every((token) => isClass(classOf(token))))
     return 'has a range that ends before it begins'
-  if (glob.split('/').includes('..')) return 'leads out of the folder with ".."'
+  if (glob.split('/').includes('..')) return 'leaves the folder with ".."'
   return undefined
 }
 

@@ -32,11 +32,11 @@ export function importBoard(tables: BoardTables, at: number): ImportedBoard {
       ...projects.flatMap(({ name, folders }) =>
         folders.length > 1
           ? [
-              `${name} has ${folders.length} repositories; its tasks work in ${folders[0]}. Give a task another \`repo\`.`,
+              `${name} has ${folders.length} repositories; its tasks work in ${folders[0]}. To use another, set \`repo\` on the task.`,
             ]
           : [],
       ),
-      ...unknownStatuses(tables.tasks).map((status) => `The status "${status}" is unknown; its tasks become todo.`),
+      ...unknownStatuses(tables.tasks).map((status) => `Unknown status "${status}": its tasks become todo.`),
     ],
   }
 }

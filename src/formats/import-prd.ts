@@ -17,7 +17,7 @@ export function readPrd(
     .map(({ task }) => task)
   const keys = new Set<string>()
   for (const { key } of sorted) {
-    if (keys.has(key)) return { problems: [`two stories have the id ${quote(key)}. Give each its own.`] }
+    if (keys.has(key)) return { problems: [`two stories have the id ${quote(key)}. Ids must be unique.`] }
     keys.add(key)
   }
   return { tasks: sorted, brief: { title: line(prd.project ?? prd.name), text: words(prd.description) } }
@@ -26,25 +26,25 @@ export function readPrd(
 const isText = (value: unknown) => typeof value === 'string'
 
 const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boolean, expected: string])[] = [
-  ['id', (value) => isText(value) || Number.isFinite(value), 'a text such as "US-001"'],
-  ['title', (value) => line(value) !== '', 'a text'],
-  ['description', isText, 'a text'],
-  ['acceptanceCriteria', (value) => isText(value) || isTexts(value), 'a list of texts'],
+  ['id', (value) => isText(value) || Number.isFinite(value), 'a string such as "US-001"'],
+  ['title', (value) => line(value) !== '', 'a string'],
+  ['description', isText, 'a string'],
+  ['acceptanceCriteria', (value) => isText(value) || isTexts(value), 'a list of strings'],
   ['priority', (value) => Number.isFinite(priorityOf(value)), 'a number, or one of high, medium, low'],
   ['passes', (value) => typeof value === 'boolean', 'true or false'],
   ['status', (value) => statusOf(value) !== undefined, 'one of pending, in_progress, completed, blocked'],
   ['dependsOn', isTexts, 'a list of ids'],
   ['dependencies', isTexts, 'a list of ids'],
-  ['notes', isText, 'a text'],
+  ['notes', isText, 'a string'],
 ]
 
 function storyProblems(story: unknown, place: number): string[] {
-  if (!isObject(story)) return [`story ${place} must be an object, but is ${quote(story)}.`]
+  if (!isObject(story)) return [`story ${place} must be an object, got ${quote(story)}.`]
   const name = line(story.id) ? `story ${line(story.id)}` : `story ${place} of the list`
   return FIELDS.flatMap(([field, fits, expected]) => {
     const value = story[field] ?? undefined
     if ((value === undefined && field !== 'title') || fits(value)) return []
-    return [`${name}: ${field} must be ${expected}, but is ${quote(value)}.`]
+    return [`${name}: ${field} must be ${expected}, got ${quote(value)}.`]
   })
 }
 

@@ -138,7 +138,7 @@ describe('a prd.json', () => {
 
   test('with a status that nobody knows is refused', () => {
     expect(() => tasksOf(stories({ id: 'A', title: 'a', status: 'weird' }))).toThrow(
-      'story A: status must be one of pending, in_progress, completed, blocked, but is "weird".',
+      'story A: status must be one of pending, in_progress, completed, blocked, got "weird".',
     )
   })
 
@@ -235,23 +235,23 @@ test('a tasks.json stays as it is, under the name of the project', () => {
 })
 
 const EXPECTED =
-  'It must be a prd.json (an object with a list of "userStories"), a tasks.json (with a list of "tasks") or Markdown with check boxes (- [ ] a task).'
+  'Expected a prd.json (an object with a list of "userStories"), a tasks.json (with a list of "tasks") or Markdown with checkboxes (- [ ] a task).'
 
 describe('a file that cannot be imported is told', () => {
   test.each<[story: string, file: string, text: string, code: string, message: string]>([
     ['it is empty', 'a.md', ' \n', 'input-invalid', `a.md is empty. ${EXPECTED}`],
     ['it has only a byte order mark', 'a.md', '\uFEFF', 'input-invalid', `a.md is empty. ${EXPECTED}`],
-    ['it has no boxes', 'a.md', '# Plan\n- one', 'input-invalid', `a.md holds no tasks. ${EXPECTED}`],
-    ['it has no stories', 'a.json', '{"userStories":[]}', 'input-invalid', `a.json holds no tasks. ${EXPECTED}`],
-    ['it has another shape', 'a.json', '{"prd":{}}', 'input-invalid', `a.json holds {"prd":{}}. ${EXPECTED}`],
-    ['it is a list', 'a.json', '[1,2]', 'input-invalid', `a.json holds [1,2]. ${EXPECTED}`],
-    ['it is a number', 'a.md', '7', 'input-invalid', `a.md holds 7. ${EXPECTED}`],
+    ['it has no boxes', 'a.md', '# Plan\n- one', 'input-invalid', `a.md contains no tasks. ${EXPECTED}`],
+    ['it has no stories', 'a.json', '{"userStories":[]}', 'input-invalid', `a.json contains no tasks. ${EXPECTED}`],
+    ['it has another shape', 'a.json', '{"prd":{}}', 'input-invalid', `a.json contains {"prd":{}}. ${EXPECTED}`],
+    ['it is a list', 'a.json', '[1,2]', 'input-invalid', `a.json contains [1,2]. ${EXPECTED}`],
+    ['it is a number', 'a.md', '7', 'input-invalid', `a.md contains 7. ${EXPECTED}`],
     [
       'an id is there twice',
       'a.json',
       '{"userStories":[{"id":"A 1","title":"a"},{"id":"A 1","title":"b"}]}',
       'tasks-invalid',
-      'a.json: two stories have the id "A 1". Give each its own.',
+      'a.json: two stories have the id "A 1". Ids must be unique.',
     ],
     [
       'a dependency is unknown',
@@ -272,14 +272,14 @@ describe('a file that cannot be imported is told', () => {
       'a.json',
       '{"userStories":[5,{"id":"A","title":" ","passes":"no"},{"description":7,"title":"c","priority":"soon"}]}',
       'tasks-invalid',
-      'a.json: story 1 must be an object, but is 5. And 4 more: story A: title must be a text, but is " ". story A: passes must be true or false, but is "no". story 3 of the list: description must be a text, but is 7. story 3 of the list: priority must be a number, or one of high, medium, low, but is "soon".',
+      'a.json: story 1 must be an object, got 5. And 4 more: story A: title must be a string, got " ". story A: passes must be true or false, got "no". story 3 of the list: description must be a string, got 7. story 3 of the list: priority must be a number, or one of high, medium, low, got "soon".',
     ],
     [
       'a tasks.json is wrong',
       'a.json',
       '{"tasks":[{"id":"A"}]}',
       'tasks-invalid',
-      'a.json: task A: title must be a text, but is missing.',
+      'a.json: task A: title must be a string, got missing.',
     ],
   ])('%s', (_, file, text, code, message) => {
     expect(() => importTasks(text, { file, project: 'shop' })).toThrow(expect.objectContaining({ code, message }))
@@ -292,7 +292,7 @@ describe('a file that cannot be imported is told', () => {
     expect(() => importTasks(text, { file, project: 'shop' })).toThrow(
       expect.objectContaining({
         code: 'input-invalid',
-        message: expect.stringMatching(/^\S+: it is not JSON \([^\n]*\)\. Correct it, then import it again\.$/),
+        message: expect.stringMatching(/^\S+: it is not valid JSON \([^\n]*\)\. Fix it, then import it again\.$/),
       }),
     )
   })

@@ -26,7 +26,7 @@ export type Import = { file: string; project: string }
 export function importTasks(text: string, { file, project }: Import): TaskList {
   const found = recognise(text, file)
   const list = 'list' in found ? found.list : { project_name: project, version: 1, tasks: toTasks(found.tasks) }
-  if (list.tasks.length === 0) throw new RalphError('input-invalid', `${file} holds no tasks. ${EXPECTED}`)
+  if (list.tasks.length === 0) throw new RalphError('input-invalid', `${file} contains no tasks. ${EXPECTED}`)
   return parseTasks(printTasks({ ...list, project_name: project }), file)
 }
 
@@ -40,7 +40,7 @@ export function importSpec(text: string, { file, project }: Import): string {
 type Recognised = { list: TaskList } | { tasks: Foreign[]; brief: Brief }
 
 const EXPECTED =
-  'It must be a prd.json (an object with a list of "userStories"), a tasks.json (with a list of "tasks") or Markdown with check boxes (- [ ] a task).'
+  'Expected a prd.json (an object with a list of "userStories"), a tasks.json (with a list of "tasks") or Markdown with checkboxes (- [ ] a task).'
 
 function recognise(raw: string, file: string): Recognised {
   const text = raw.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
@@ -48,7 +48,7 @@ function recognise(raw: string, file: string): Recognised {
   const json = readJson(text)
   if ('value' in json) return recogniseJson(json.value, text, file)
   if (/^\s*\{/.test(text) || /\.json$/i.test(file))
-    throw new RalphError('input-invalid', `${file}: ${json.problem} Correct it, then import it again.`)
+    throw new RalphError('input-invalid', `${file}: ${json.problem} Fix it, then import it again.`)
   return readBoxes(text)
 }
 
@@ -61,7 +61,7 @@ function recogniseJson(value: unknown, text: string, file: string): Recognised {
     throw new RalphError('tasks-invalid', `${file}: ${first}${rest}`)
   }
   if (isObject(value) && Array.isArray(value.tasks)) return { list: parseTasks(text, file) }
-  throw new RalphError('input-invalid', `${file} holds ${quote(value)}. ${EXPECTED}`)
+  throw new RalphError('input-invalid', `${file} contains ${quote(value)}. ${EXPECTED}`)
 }
 
 function toTasks(found: readonly Foreign[]): TaskList['tasks'] {

@@ -15,7 +15,7 @@ export function readJson(text: string): { value: unknown } | { problem: string }
   } catch (cause) {
     // What was found is quoted in it, with the line breaks.
     return {
-      problem: `it is not JSON (${String(cause instanceof Error ? cause.message : cause).replace(/\s+/g, ' ')}).`,
+      problem: `it is not valid JSON (${String(cause instanceof Error ? cause.message : cause).replace(/\s+/g, ' ')}).`,
     }
   }
 }

@@ -162,9 +162,9 @@ describe('comments and last commas of a person', () => {
 })
 
 test.each([
-  ['[]', 'must hold a JSON object'],
-  ['// nothing\n[]', 'must hold a JSON object'],
-  ['{"a": "/* no */"', 'it is not JSON'],
+  ['[]', 'must contain a JSON object'],
+  ['// nothing\n[]', 'must contain a JSON object'],
+  ['{"a": "/* no */"', 'it is not valid JSON'],
   [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 'nested more than 200 levels'],
 ])('tells why %j cannot be changed', (text, sentence) => {
   expect(whyUnusable(text, 'f')).toContain(sentence)

@@ -26,7 +26,7 @@ export function addEntry(text: string, entry: Entry, name: string): string {
   if (field !== undefined && place.parts.some((part) => part.key === field))
     throw new RalphError(
       'input-invalid',
-      `${name}: "${[...at, field].join('.')}" is there already, and is not ralph's. Rename it or take it out first.`,
+      `${name}: "${[...at, field].join('.')}" already exists and was not written by ralph. Rename or remove it first.`,
     )
   return insert(text, place, item, field)
 }
@@ -61,8 +61,8 @@ export function whyUnusable(text: string, name: string): string | undefined {
   if (text.trim() === '') return undefined
   const read = readJson(text)
   const value = 'value' in read ? read.value : readLooseJson(text)
-  if (value === undefined && 'problem' in read) return `${name} cannot be changed: ${read.problem} Put it right first.`
-  return isObject(value) ? undefined : `${name} must hold a JSON object, but holds something else. Put it right first.`
+  if (value === undefined && 'problem' in read) return `${name} cannot be changed: ${read.problem} Fix it first.`
+  return isObject(value) ? undefined : `${name} must contain a JSON object. Fix it first.`
 }
 
 /** Where a value begins and ends in the text; `start` of a part is that of its key, where it has one. */
@@ -70,7 +70,7 @@ type Place = { kind: 'object' | 'list' | 'scalar'; start: number; end: number; p
 type Part = { key?: string; start: number; value: Place }
 
 function taken(name: string, at: readonly string[], what: string): RalphError {
-  return new RalphError('input-invalid', `${name}: "${at.join('.')}" must be ${what}. Put it right first.`)
+  return new RalphError('input-invalid', `${name}: "${at.join('.')}" must be ${what}. Fix it first.`)
 }
 
 function nest(keys: readonly string[], item: unknown): unknown {
@@ -81,7 +81,7 @@ function nest(keys: readonly string[], item: unknown): unknown {
 function readPlace(text: string): Place {
   const [mark] = /^\uFEFF?/.exec(text) ?? ['']
   const root = parseTree(text.slice(mark.length), [], { allowTrailingComma: true })
-  if (!root) throw new Error('A text that is no JSON was to be changed.')
+  if (!root) throw new Error('The text to edit is not JSON.')
   return placeOf(root, mark.length)
 }
 

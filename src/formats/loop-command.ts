@@ -54,10 +54,7 @@ export function parseLoopCommand(text: string, typed = '/ralph:loop'): LoopComma
   const prompt = unquoted(text.slice(from, Math.max(from, to)))
   const settings = settingsOf([...first.given, ...behind.given])
   if (!prompt.trim() && settings.file === undefined)
-    throw new RalphError(
-      'usage',
-      `There is no prompt. Say what to do: ${typed} Make the tests pass --verify "npm test"`,
-    )
+    throw new RalphError('usage', `No prompt given. Say what to do: ${typed} Make the tests pass --verify "npm test"`)
   if (prompt.trim() && settings.file !== undefined)
     throw new RalphError('usage', 'Give either a prompt or --file, not both.')
   return { prompt, ...settings }
@@ -134,7 +131,7 @@ function mustBeOption(name: string): Option {
   if (isOption(name)) return name
   throw new RalphError(
     'usage',
-    `There is no option --${name}. Did you mean --${meant(name)}? If it belongs to the prompt, put the prompt in quotes.`,
+    `Unknown option: --${name}. Did you mean --${meant(name)}? If it is part of the prompt, put the prompt in quotes.`,
   )
 }
 
@@ -153,26 +150,19 @@ function settingsOf(given: Given): Omit<LoopCommand, 'prompt'> {
     last('file'),
   ]
   if (most !== undefined && !/^\d{1,9}$/.test(most))
-    throw new RalphError('usage', `--max-iterations must be a whole number, but is "${most}".`)
+    throw new RalphError('usage', `--max-iterations must be a whole number, got "${most}".`)
   if (minutes !== undefined && !(/^\d{1,9}(\.\d+)?$/.test(minutes) && Number(minutes) > 0))
-    throw new RalphError('usage', `--timeout must be a number of minutes above 0, but is "${minutes}".`)
+    throw new RalphError('usage', `--timeout must be a number of minutes above 0, got "${minutes}".`)
   if (tokens !== undefined && !/^0*[1-9]\d{0,11}$/.test(tokens))
-    throw new RalphError('usage', `--max-tokens must be a whole number above 0, but is "${tokens}".`)
-  if (promise !== undefined && !promise.trim())
-    throw new RalphError('usage', '--completion-promise is empty. Give it a text, or leave it out.')
+    throw new RalphError('usage', `--max-tokens must be a whole number above 0, got "${tokens}".`)
+  if (promise !== undefined && !promise.trim()) throw new RalphError('usage', '--completion-promise must not be empty.')
   if (context !== undefined && context !== 'same' && context !== 'fresh' && context !== 'process')
-    throw new RalphError('usage', `--context must be same, fresh or process, but is "${context}".`)
+    throw new RalphError('usage', `--context must be same, fresh or process, got "${context}".`)
   const subagents = subagent?.split(',').map((name) => name.trim())
   if (subagents && !subagents.every((name) => /^[\w][\w.-]{0,63}$/.test(name)))
-    throw new RalphError(
-      'usage',
-      `--subagent must be the name of an agent, or several with commas, but is "${subagent}".`,
-    )
+    throw new RalphError('usage', `--subagent must be an agent name, or several, comma-separated, got "${subagent}".`)
   if (subagent !== undefined && context !== 'process')
-    throw new RalphError(
-      'usage',
-      '--subagent goes with --context process: each iteration is a process of its own then.',
-    )
+    throw new RalphError('usage', '--subagent needs --context process, which runs each iteration in its own process.')
   const checks = given.flatMap(([name, value]) => (name === 'verify' ? [value] : []))
   for (const check of checks) if (check !== 'auto') parseCommandLine(check)
   return {
@@ -199,8 +189,8 @@ function proofOf(given: Given): Pick<LoopCommand, 'proof' | 'require' | 'protect
   const [protect, mayChange] = [all('protect'), all('may-change')]
   for (const [option, value] of given) {
     const trouble = option === 'protect' || option === 'may-change' ? globTrouble(value) : undefined
-    if (trouble && !value.trim()) throw new RalphError('usage', `--${option} is empty. Give it a glob.`)
-    if (trouble) throw new RalphError('usage', `--${option} "${value}" ${trouble}. Write it like "test/**".`)
+    if (trouble && !value.trim()) throw new RalphError('usage', `--${option} must not be empty. Give a glob.`)
+    if (trouble) throw new RalphError('usage', `--${option} "${value}" ${trouble}. Example: "test/**".`)
   }
   return {
     ...(proof === undefined ? {} : { proof }),
@@ -219,6 +209,6 @@ function oneOf<Choice extends string>(
   if (text === undefined || found !== undefined) return found
   throw new RalphError(
     'usage',
-    `--${option} must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}, but is "${text}".`,
+    `--${option} must be ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}, got "${text}".`,
   )
 }

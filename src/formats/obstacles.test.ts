@@ -35,16 +35,16 @@ test('what an agent left out or added is no error', () => {
 })
 
 test.each<[story: string, text: string, problems: string[]]>([
-  ['a list', '[]', ['it must hold an object with a list of "obstacles".']],
-  ['no list', '{"obstacles":{}}', ['it must hold an object with a list of "obstacles".']],
-  ['an obstacle that is none', '{"obstacles":["x"]}', ['obstacle 1 must be an object, but is "x".']],
+  ['a list', '[]', ['it must be an object with a list of "obstacles".']],
+  ['no list', '{"obstacles":{}}', ['it must be an object with a list of "obstacles".']],
+  ['an obstacle that is none', '{"obstacles":["x"]}', ['obstacle 1 must be an object, got "x".']],
   [
     'every field',
     '{"obstacles":[{"message":" ","resolved":"yes","iteration":1.5}]}',
     [
-      'obstacle 1: message must be a text, but is " ".',
-      'obstacle 1: resolved must be true or false, but is "yes".',
-      'obstacle 1: iteration must be a whole number, but is 1.5.',
+      'obstacle 1: message must be a string, got " ".',
+      'obstacle 1: resolved must be true or false, got "yes".',
+      'obstacle 1: iteration must be a whole number, got 1.5.',
     ],
   ],
 ])('what is wrong is said: %s', (_, text, problems) => {
@@ -52,5 +52,5 @@ test.each<[story: string, text: string, problems: string[]]>([
 })
 
 test('a text that is no JSON is said to be none', () => {
-  expect(readObstacles('{"obstacles":[')).toEqual({ problems: [expect.stringMatching(/^it is not JSON/)] })
+  expect(readObstacles('{"obstacles":[')).toEqual({ problems: [expect.stringMatching(/^it is not valid JSON/)] })
 })

@@ -8,7 +8,7 @@ export function readObstacles(text: string): { obstacles: Obstacle[] } | { probl
   const json = readJson(text)
   if ('problem' in json) return { problems: [json.problem] }
   const list = isObject(json.value) ? json.value.obstacles : undefined
-  if (!Array.isArray(list)) return { problems: ['it must hold an object with a list of "obstacles".'] }
+  if (!Array.isArray(list)) return { problems: ['it must be an object with a list of "obstacles".'] }
   const problems = list.flatMap((obstacle, index) => obstacleProblems(obstacle, index + 1))
   return problems.length > 0 ? { problems } : { obstacles: (list as Json[]).map(toObstacle) }
 }
@@ -18,12 +18,12 @@ export function printObstacles(obstacles: readonly Obstacle[]): string {
 }
 
 function obstacleProblems(obstacle: unknown, place: number): string[] {
-  if (!isObject(obstacle)) return [`obstacle ${place} must be an object, but is ${quote(obstacle)}.`]
+  if (!isObject(obstacle)) return [`obstacle ${place} must be an object, got ${quote(obstacle)}.`]
   const wrong = (field: string, expected: string) =>
-    `obstacle ${place}: ${field} must be ${expected}, but is ${quote(obstacle[field])}.`
+    `obstacle ${place}: ${field} must be ${expected}, got ${quote(obstacle[field])}.`
   const { message, resolved, iteration } = obstacle
   return [
-    ...(typeof message === 'string' && message.trim() ? [] : [wrong('message', 'a text')]),
+    ...(typeof message === 'string' && message.trim() ? [] : [wrong('message', 'a string')]),
     ...(resolved === undefined || typeof resolved === 'boolean' ? [] : [wrong('resolved', 'true or false')]),
     ...(iteration === undefined || isCount(iteration) ? [] : [wrong('iteration', 'a whole number')]),
   ]

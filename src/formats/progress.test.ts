@@ -49,20 +49,20 @@ test('what an agent left out or added is no error', () => {
 })
 
 test.each<[story: string, text: string, problems: string[]]>([
-  ['an object', '{}', ['it must hold a list of entries, but is {}.']],
-  ['an entry that is none', '[5]', ['entry 1 must be an object, but is 5.']],
+  ['an object', '{}', ['it must be a list of entries, got {}.']],
+  ['an entry that is none', '[5]', ['entry 1 must be an object, got 5.']],
   [
     'every field',
     '[{}, {"iteration":-1,"task_id":1,"status":true,"files_modified":"a","obstacles":[1]}]',
     [
-      'entry 1: iteration must be a whole number, but is missing.',
-      'entry 1: task_id must be the id of a task, but is missing.',
-      'entry 1: status must be completed or attempted, but is missing.',
-      'entry 2: iteration must be a whole number, but is -1.',
-      'entry 2: task_id must be the id of a task, but is 1.',
-      'entry 2: status must be completed or attempted, but is true.',
-      'entry 2: files_modified must be a list of paths, but is "a".',
-      'entry 2: obstacles must be a list of ids, but is [1].',
+      'entry 1: iteration must be a whole number, got missing.',
+      'entry 1: task_id must be the id of a task, got missing.',
+      'entry 1: status must be completed or attempted, got missing.',
+      'entry 2: iteration must be a whole number, got -1.',
+      'entry 2: task_id must be the id of a task, got 1.',
+      'entry 2: status must be completed or attempted, got true.',
+      'entry 2: files_modified must be a list of paths, got "a".',
+      'entry 2: obstacles must be a list of ids, got [1].',
     ],
   ],
 ])('what is wrong is said: %s', (_, text, problems) => {
@@ -70,5 +70,5 @@ test.each<[story: string, text: string, problems: string[]]>([
 })
 
 test.each(['', 'oops', '[{]'])('%j is no JSON', (text) => {
-  expect(readProgress(text)).toEqual({ problems: [expect.stringMatching(/^it is not JSON/)] })
+  expect(readProgress(text)).toEqual({ problems: [expect.stringMatching(/^it is not valid JSON/)] })
 })

@@ -15,7 +15,7 @@ export type Entry = {
 export function readProgress(text: string): { entries: Entry[] } | { problems: string[] } {
   const json = readJson(text)
   if ('problem' in json) return { problems: [json.problem] }
-  if (!Array.isArray(json.value)) return { problems: [`it must hold a list of entries, but is ${quote(json.value)}.`] }
+  if (!Array.isArray(json.value)) return { problems: [`it must be a list of entries, got ${quote(json.value)}.`] }
   const problems = json.value.flatMap((entry, index) => entryProblems(entry, index + 1))
   return problems.length > 0 ? { problems } : { entries: (json.value as Json[]).map(toEntry) }
 }
@@ -25,9 +25,9 @@ export function printProgress(entries: readonly Entry[]): string {
 }
 
 function entryProblems(entry: unknown, place: number): string[] {
-  if (!isObject(entry)) return [`entry ${place} must be an object, but is ${quote(entry)}.`]
+  if (!isObject(entry)) return [`entry ${place} must be an object, got ${quote(entry)}.`]
   const wrong = (field: string, expected: string) =>
-    `entry ${place}: ${field} must be ${expected}, but is ${quote(entry[field])}.`
+    `entry ${place}: ${field} must be ${expected}, got ${quote(entry[field])}.`
   return [
     ...(isCount(entry.iteration) ? [] : [wrong('iteration', 'a whole number')]),
     ...(typeof entry.task_id === 'string' ? [] : [wrong('task_id', 'the id of a task')]),

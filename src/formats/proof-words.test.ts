@@ -32,7 +32,7 @@ describe('findings', () => {
     ]
     expect(findingLines(findings)).toEqual([
       'changed tests: a.test.ts, b.test.ts',
-      'added scripts or configuration of the checks: vitest.config.ts',
+      'added check scripts or configuration: vitest.config.ts',
     ])
   })
 
@@ -67,7 +67,7 @@ test('nothing is said of checks that nobody looked at', () => {
 test('an experiment that could not be tried says why', () => {
   const { tally } = loopAfter(checkedByTests)
   expect(experimentLine({ kind: 'proved', at: 0, run: 'sealed', ran: [], why: 'there is no git' }, tally)).toBe(
-    'sealed: could not be tried: there is no git',
+    'sealed: could not run: there is no git',
   )
 })
 
@@ -76,13 +76,13 @@ test('a sealed run leaves out what was allowed, and says so', () => {
   const tally = { ...loopAfter(checkedByTests).tally, findings, allowed: [{ path: 'a.test.ts', by: 'Ada' }] }
   const line = (run: Run) =>
     experimentLine({ kind: 'proved', at: 0, run, ran: [{ check: 'npm test', result: 'pass' }] }, tally)
-  expect(line('sealed')).toBe('sealed: npm test passes with the tests of the start, except those that were allowed')
-  expect(line('reversed')).toBe('reversed: npm test passes with the work of the start')
+  expect(line('sealed')).toBe('sealed: npm test passes with the original tests, except those that were allowed')
+  expect(line('reversed')).toBe("reversed: npm test passes without the agent's work")
   expect(provingWords({ kind: 'prove', run: 'sealed', checks: [], allowed: ['a.test.ts'], ms: 0 })).toBe(
-    'proving: the checks with the tests of the start, except those that were allowed',
+    'proving: running the checks with the original tests, except those that were allowed',
   )
   expect(provingWords({ kind: 'prove', run: 'sealed', checks: [], allowed: [], ms: 0 })).toBe(
-    'proving: the checks with the tests of the start',
+    'proving: running the checks with the original tests',
   )
 })
 
@@ -120,7 +120,7 @@ test.each([
   ],
   [[{ check: 'npm test', result: 'fail', failures: 3, tail: '✖ adds (1ms)\n' }], 'npm test fails (3 failures): ✖ adds'],
   [[{ check: 'npm test', result: 'fail', failures: 1, tail: '' }], 'npm test fails (1 failure)'],
-  [[{ check: 'slow', result: 'timeout', tail: 'half of it' }], 'slow ran out of time'],
+  [[{ check: 'slow', result: 'timeout', tail: 'half of it' }], 'slow timed out'],
   [[{ check: 'x', result: 'broken', tail: 'x: not found' }], 'x cannot be started: x: not found'],
   [[{ check: 'a', result: 'pass', tail: 'ok' }], ''],
   [[{ check: 'a', result: 'fail', tail: `${'x'.repeat(300)}\n` }], `a fails: ${'x'.repeat(119)}…`],

@@ -16,7 +16,7 @@ export function ranWords({ check, result, failures }: Pick<Ran, 'check' | 'resul
     case 'fail':
       return failures ? `${check} fails (${count(failures, 'failure')})` : `${check} fails`
     case 'timeout':
-      return `${check} ran out of time`
+      return `${check} timed out`
     case 'broken':
       return `${check} cannot be started`
   }
@@ -73,19 +73,19 @@ export function isBaseline(fact: Fact, before: Next | undefined): boolean {
 }
 
 const PLACES: Readonly<Record<Run, string>> = {
-  start: 'with the files of the start',
-  sealed: 'with the tests of the start',
-  reversed: 'with the work of the start',
+  start: 'with the original files',
+  sealed: 'with the original tests',
+  reversed: "without the agent's work",
   control: 'in a clean copy',
 }
 
 /** What goes on during an experiment. */
 export function provingWords({ run, allowed }: Extract<Next, { kind: 'prove' }>): string {
-  return `proving: the checks ${PLACES[run]}${exceptIn(run, allowed)}`
+  return `proving: running the checks ${PLACES[run]}${exceptIn(run, allowed)}`
 }
 
 export function experimentLine({ run, ran, why }: Extract<Fact, { kind: 'proved' }>, tally: Tally): string {
-  if (why !== undefined) return `${run}: could not be tried: ${why}`
+  if (why !== undefined) return `${run}: could not run: ${why}`
   return `${run}: ${ran.map(ranWords).join(', ')} ${PLACES[run]}${exceptIn(run, [...unsealedPaths(tally), ...excusedPaths(tally)])}`
 }
 
@@ -115,16 +115,16 @@ function bentChecks(tally: Tally): string {
 type Complete = Extract<Next, { kind: 'complete' }>
 
 export function gradeWords({ proof, older }: Pick<Complete, 'proof' | 'older'>): string {
-  return older ? `${proof} (by the rule of an older ralph)` : proof
+  return older ? `${proof} (by the rules of an older ralph)` : proof
 }
 
 /** What each grade means, for whoever meets it the first time. */
 export const GRADE_MEANINGS: Readonly<Record<Grade, string>> = {
   verified: 'Verified: a check that failed before passes now.',
   tested: 'Tested: new tests fail without this work and pass with it.',
-  kept: "Kept: the checks pass as they did before, so nothing broke; that it is done is the agent's word.",
-  altered: 'Altered: the checks pass with tests or configuration that were changed on the way.',
-  claimed: 'Claimed: nothing was there to check it with, only the agent says so.',
+  kept: 'Kept: the checks pass as they did before, so nothing broke; only the agent says it is done.',
+  altered: 'Altered: the checks pass, but tests or their configuration changed along the way.',
+  claimed: 'Claimed: there was nothing to check it with; only the agent says so.',
 }
 
 const KINDS: Readonly<Record<FindingKind, string>> = {
@@ -132,12 +132,12 @@ const KINDS: Readonly<Record<FindingKind, string>> = {
   'tests-deleted': 'deleted tests',
   'tests-added': 'added tests',
   'tests-skipped': 'skipped tests',
-  'means-changed': 'changed scripts or configuration of the checks',
-  'means-deleted': 'deleted scripts or configuration of the checks',
-  'means-added': 'added scripts or configuration of the checks',
+  'means-changed': 'changed check scripts or configuration',
+  'means-deleted': 'deleted check scripts or configuration',
+  'means-added': 'added check scripts or configuration',
   'may-change': 'changed, as --may-change allows',
   'runner-changed': 'changed programs that a check runs',
-  'not-separable': 'may be tests as well as work',
+  'not-separable': 'may be tests or work',
   unreadable: 'unknown',
   inherited: 'changed before the loop began',
   'fewer-tests': 'fewer tests',

@@ -104,7 +104,7 @@ Written 2026-01-02T03:04:05.000Z.
   - \\\`npm test\\\` failed before.
 - **T2: Title of T2** (claimed)
 
-Verified: a check that failed before passes now. Claimed: nothing was there to check it with, only the agent says so.
+Verified: a check that failed before passes now. Claimed: there was nothing to check it with; only the agent says so.
 
 ## What remains
 
@@ -164,7 +164,7 @@ describe('a page', () => {
 
   test('without git does not pretend that nothing changed', () => {
     const results = { commits: undefined, files: undefined }
-    expect(section(results, 'Commits')).toContain('no git repository')
+    expect(section(results, 'Commits')).toContain('not a git repository')
     expect(section(results, 'Files')).toBe('')
   })
 

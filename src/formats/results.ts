@@ -146,7 +146,7 @@ function says(summary: string | undefined): string {
 const MOST_LINES = 200
 
 function commits({ commits: made }: Results): string[] {
-  if (made === undefined) return section('Commits', 'This folder is no git repository, so changes are not known.')
+  if (made === undefined) return section('Commits', 'This folder is not a git repository, so its changes are unknown.')
   const earlier = made.length - MOST_LINES
   const lines = made.slice(-MOST_LINES).map(({ id, subject }) => `${code(id)} ${inline(subject)}`)
   return section('Commits', earlier > 0 ? `${earlier} earlier ones, then:` : '', list(lines) || 'None.')

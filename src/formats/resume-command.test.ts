@@ -14,10 +14,10 @@ test.each<[text: string, command: ResumeCommand]>([
 
 test.each([
   ['--max-iterations', '--max-iterations needs a value.'],
-  ['--max-iterations ten', 'but is "ten"'],
+  ['--max-iterations ten', 'got "ten"'],
   ['--timeout 0', 'a number of minutes above 0'],
   ['--max-tokens 0', 'a whole number above 0'],
-  ['--limit 5', 'There is no option --limit. Known: --max-iterations, --timeout, --max-tokens, --max-cost.'],
+  ['--limit 5', 'Unknown option: --limit. Known: --max-iterations, --timeout, --max-tokens, --max-cost.'],
   ['a b', 'Name one loop'],
 ])('%j is refused', (text, message) => {
   expect(() => parseResumeCommand(text)).toThrow(message)

@@ -19,17 +19,16 @@ export function parseResumeCommand(text: string): ResumeCommand {
   for (let at = 0; at < words.length; at++) {
     const [, name, own] = /^--([a-z-]+)(?:=(.*))?$/.exec(words[at] ?? '') ?? []
     if (name === undefined) {
-      if (command.loop !== undefined)
-        throw new RalphError('usage', 'Name one loop, or none for the one of this session.')
+      if (command.loop !== undefined) throw new RalphError('usage', "Name one loop, or none for this session's loop.")
       command.loop = words[at] ?? ''
       continue
     }
     if (!isOption(name))
-      throw new RalphError('usage', `There is no option --${name}. Known: --${Object.keys(OPTIONS).join(', --')}.`)
+      throw new RalphError('usage', `Unknown option: --${name}. Known: --${Object.keys(OPTIONS).join(', --')}.`)
     const { field, fits, expected } = OPTIONS[name]
     const value = own ?? words[++at]
     if (value === undefined) throw new RalphError('usage', `--${name} needs a value.`)
-    if (!fits.test(value)) throw new RalphError('usage', `--${name} must be ${expected}, but is "${value}".`)
+    if (!fits.test(value)) throw new RalphError('usage', `--${name} must be ${expected}, got "${value}".`)
     command.limits[field] = Number(value)
   }
   return command

@@ -22,7 +22,7 @@ test('every step is taken as it is', () => {
 })
 
 test.each<[what: string, text: string, says: string]>([
-  ['no JSON', '{', 'not JSON'],
+  ['no JSON', '{', 'not valid JSON'],
   ['no object', '[]', 'a list of turns'],
   ['no turns', '{}', 'a list of turns'],
   ['an empty list', '{"turns": []}', 'a list of turns'],

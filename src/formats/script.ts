@@ -45,7 +45,7 @@ export function parseScript(text: string, file: string): Script {
       for (const [index, step] of steps.entries())
         if (!isStep(step))
           throw problem(
-            `step ${index + 1} of turn ${turn + 1}${where && ` for ${where}`} is none of ${Object.keys(SHAPES).join(', ')}.`,
+            `step ${index + 1} of turn ${turn + 1}${where && ` for ${where}`} is not one of ${Object.keys(SHAPES).join(', ')}.`,
           )
   }
   return { turns: (turns ?? []) as Step[][], tasks: tasks as Record<string, Step[][]> } // every step has been looked at

@@ -53,5 +53,5 @@ export const SERVICE_NAMES: readonly string[] = Object.keys(SERVICES)
 export function serviceTrouble(name: string): string | undefined {
   if (Object.hasOwn(SERVICES, name)) return undefined
   const close = nearest(name, SERVICE_NAMES)
-  return `there is no service "${name}"${close ? `; did you mean "${close}"?` : '.'} Known: ${SERVICE_NAMES.join(', ')}`
+  return `unknown service "${name}"${close ? `; did you mean "${close}"?` : '.'} Known: ${SERVICE_NAMES.join(', ')}`
 }

@@ -41,7 +41,7 @@ function splitHead(text: string, file: string): { head: TaskHead; body: string }
   if (head === undefined && OPEN_HEAD.test(plain))
     throw new RalphError(
       'input-invalid',
-      `${file}: its head begins with --- but never ends. Put --- on a line below it.`,
+      `${file}: its frontmatter starts with --- but never ends. Add a closing --- line.`,
     )
   // Text between two lines of Markdown is no frontmatter.
   const isHead = head !== undefined && (head.trim() === '' || head.split('\n').some((line) => KEY.test(line)))
@@ -73,7 +73,7 @@ function parseHead(text: string, file: string): TaskHead {
           .filter(Boolean)
           .join(' '),
     )
-    throw new RalphError('input-invalid', `${file}: ${key} must be ${expected}, but is ${found}.`)
+    throw new RalphError('input-invalid', `${file}: ${key} must be ${expected}, got ${found}.`)
   }
   const agent = read('agent', AGENT_EXPECTED, agentNames)
   const maxIterations = read('max_iterations', 'a whole number above 0', (value) => above0(whole(value)))
@@ -142,7 +142,7 @@ function inBrackets(text: string): string[] | undefined {
 }
 
 const AGENT_EXPECTED =
-  'the name of an agent, such as claude, or several as in claude,codex (a task file can only name a known agent, no program)'
+  'an agent name such as claude, or several, as in claude,codex (a task file cannot name other programs)'
 
 function agentNames(value: Value): string | undefined {
   const names = [value].flat().flatMap((some) => some.split(',').map((name) => name.trim()))
@@ -161,7 +161,7 @@ function above0(number: number | undefined): number | undefined {
   return number !== undefined && number > 0 ? number : undefined
 }
 
-const CHECKS_EXPECTED = "a command or a list of commands, each on one line (what only a shell can do needs sh -c '…')"
+const CHECKS_EXPECTED = "a command or a list of commands, each on one line (shell syntax needs sh -c '…')"
 
 function commands(value: Value): string[] | undefined {
   const list = [value].flat()

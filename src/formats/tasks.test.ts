@@ -142,11 +142,11 @@ test.each<[given: unknown, verify: string[] | undefined]>([
 })
 
 test.each<[verify: unknown, says: RegExp]>([
-  [['npm test && x'], /^task A: verify: The command `npm test && x` has "&", which only a shell understands/],
+  [['npm test && x'], /^task A: verify: The command `npm test && x` has "&", which needs a shell/],
   [['npm test', 'CI=1 make'], /^task A: verify: The command `CI=1 make` sets a variable.* env CI=1 make$/],
   ['sh -c "make', /^task A: verify: The command `sh -c "make` has a " that is never closed\.$/],
-  [[''], /^task A: verify must be a command or a list of commands, but is \[""\]\.$/],
-  [7, /^task A: verify must be a command or a list of commands, but is 7\.$/],
+  [[''], /^task A: verify must be a command or a list of commands, got \[""\]\.$/],
+  [7, /^task A: verify must be a command or a list of commands, got 7\.$/],
 ])('verify %j says what the trouble is', (verify, says) => {
   expect(readTasks(list({ id: 'A', title: 'a', verify }))).toEqual({ problems: [expect.stringMatching(says)] })
 })
@@ -177,25 +177,25 @@ test.each<[id: unknown, fits: boolean]>([
 
 describe('what is wrong is said', () => {
   test.each<[story: string, text: string, problems: string[]]>([
-    ['it is a list', '[]', ['it must hold an object with a list of "tasks".']],
-    ['it has no tasks', '{"tasks":{}}', ['it must hold an object with a list of "tasks".']],
-    ['it is null', 'null', ['it must hold an object with a list of "tasks".']],
+    ['it is a list', '[]', ['it must be an object with a list of "tasks".']],
+    ['it has no tasks', '{"tasks":{}}', ['it must be an object with a list of "tasks".']],
+    ['it is null', 'null', ['it must be an object with a list of "tasks".']],
     [
       'the head',
       '{"project_name":5,"version":"1","tasks":[]}',
-      ['project_name must be a text, but is 5.', 'version must be a whole number, but is "1".'],
+      ['project_name must be a string, got 5.', 'version must be a whole number, got "1".'],
     ],
     [
       'a task that is none',
       list('T1', null),
-      ['task 1 must be an object, but is "T1".', 'task 2 must be an object, but is null.'],
+      ['task 1 must be an object, got "T1".', 'task 2 must be an object, got null.'],
     ],
     [
       'a task without id and title',
       list({}),
       [
-        'task 1 of the list: id must be a short text such as "T1" (letters, digits, . _ -), but is missing.',
-        'task 1 of the list: title must be a text, but is missing.',
+        'task 1 of the list: id must be a short string such as "T1" (letters, digits, . _ -), got missing.',
+        'task 1 of the list: title must be a string, got missing.',
       ],
     ],
     [
@@ -215,17 +215,17 @@ describe('what is wrong is said', () => {
         may_change: 7,
       }),
       [
-        'task A: title must be a text, but is " ".',
-        'task A: description must be a text, but is 1.',
-        'task A: status must be one of pending, in_progress, completed, blocked, but is "done".',
-        'task A: dependencies must be a list of ids, but is "B".',
-        'task A: attempts must be a whole number, but is -1.',
-        'task A: max_attempts must be a whole number above 0, but is 0.',
-        'task A: blocked must be true or false, but is "no".',
-        'task A: verify: The command `npm test | tee x` has "|", which only a shell understands, and ralph starts programs without one. Write several commands, quote the character, or ask for a shell yourself: sh -c \'…\'.',
-        'task A: require must be one of verified, tested, kept, but is "claimed".',
-        'task A: protect must be a glob or a list of globs such as "test/**" (every bracket closed, no ".."), but is [""].',
-        'task A: may_change must be a glob or a list of globs such as "test/**" (every bracket closed, no ".."), but is 7.',
+        'task A: title must be a string, got " ".',
+        'task A: description must be a string, got 1.',
+        'task A: status must be one of pending, in_progress, completed, blocked, got "done".',
+        'task A: dependencies must be a list of ids, got "B".',
+        'task A: attempts must be a whole number, got -1.',
+        'task A: max_attempts must be a whole number above 0, got 0.',
+        'task A: blocked must be true or false, got "no".',
+        'task A: verify: The command `npm test | tee x` has "|", which needs a shell, and ralph runs commands without one. Split it into several commands, quote the character, or use a shell: sh -c \'…\'.',
+        'task A: require must be one of verified, tested, kept, got "claimed".',
+        'task A: protect must be a glob or a list of globs such as "test/**" (every bracket closed, no ".."), got [""].',
+        'task A: may_change must be a glob or a list of globs such as "test/**" (every bracket closed, no ".."), got 7.',
       ],
     ],
     [
@@ -249,12 +249,12 @@ describe('what is wrong is said', () => {
 
   test('a text that is no JSON, in one line', () => {
     const read = readTasks('{\n  "tasks": [\n oops\n]}')
-    expect(read).toEqual({ problems: [expect.stringMatching(/^it is not JSON \([^\n]+\)\.$/)] })
+    expect(read).toEqual({ problems: [expect.stringMatching(/^it is not valid JSON \([^\n]+\)\.$/)] })
   })
 
   test('all at once, the first five in full', () => {
     const wrong = list(...Array.from({ length: 8 }, (_, n) => ({ id: `T${n}` })))
-    const says = (n: number) => `task T${n}: title must be a text, but is missing.`
+    const says = (n: number) => `task T${n}: title must be a string, got missing.`
     expect(() => parseTasks(wrong, 'shop/tasks.json')).toThrow(
       expect.objectContaining({
         code: 'tasks-invalid',

@@ -45,12 +45,12 @@ export function readTasks(text: string): { list: TaskList } | { problems: string
   if ('problem' in json) return { problems: [json.problem] }
   const { value } = json
   if (!isObject(value) || !Array.isArray(value.tasks))
-    return { problems: ['it must hold an object with a list of "tasks".'] }
+    return { problems: ['it must be an object with a list of "tasks".'] }
   const problems: string[] = []
   if (value.project_name !== undefined && typeof value.project_name !== 'string')
-    problems.push(`project_name must be a text, but is ${quote(value.project_name)}.`)
+    problems.push(`project_name must be a string, got ${quote(value.project_name)}.`)
   if (value.version !== undefined && !isCount(value.version))
-    problems.push(`version must be a whole number, but is ${quote(value.version)}.`)
+    problems.push(`version must be a whole number, got ${quote(value.version)}.`)
   for (const [index, task] of value.tasks.entries()) problems.push(...taskProblems(task, index + 1))
   if (problems.length > 0) return { problems }
   const tasks = (value.tasks as Json[]).map(toTask)
@@ -83,7 +83,7 @@ export function graphTask({ id, dependencies, status, blocked, estimate }: Task)
 }
 
 function taskProblems(task: unknown, place: number): string[] {
-  if (!isObject(task)) return [`task ${place} must be an object, but is ${quote(task)}.`]
+  if (!isObject(task)) return [`task ${place} must be an object, got ${quote(task)}.`]
   const wrong = FIELDS.filter(([field, fits]) => (task[field] === undefined ? REQUIRED.has(field) : !fits(task[field])))
   const name = typeof task.id === 'string' && task.id ? `task ${task.id}` : `task ${place} of the list`
   return wrong.map(([field, , expected]) => {
@@ -96,7 +96,7 @@ function taskProblems(task: unknown, place: number): string[] {
         : []
     const [trouble] = why.filter((words) => words !== undefined)
     return trouble === undefined
-      ? `${name}: ${field} must be ${expected}, but is ${quote(task[field])}.`
+      ? `${name}: ${field} must be ${expected}, got ${quote(task[field])}.`
       : `${name}: ${field}: ${trouble}`
   })
 }
@@ -112,9 +112,9 @@ const areGlobs = (value: unknown) =>
   [value].flat().every((glob) => typeof glob === 'string' && globTrouble(glob) === undefined)
 
 const FIELDS: readonly (readonly [field: string, fits: (value: unknown) => boolean, expected: string])[] = [
-  ['id', isTaskId, 'a short text such as "T1" (letters, digits, . _ -)'],
-  ['title', isFilled, 'a text'],
-  ['description', isText, 'a text'],
+  ['id', isTaskId, 'a short string such as "T1" (letters, digits, . _ -)'],
+  ['title', isFilled, 'a string'],
+  ['description', isText, 'a string'],
   ['status', (value) => STATUSES.includes(value as TaskStatus), `one of ${STATUSES.join(', ')}`],
   ['dependencies', isTexts, 'a list of ids'],
   ['attempts', isCount, 'a whole number'],

@@ -25,11 +25,11 @@ test.each(['{{round}}', '$& $1 $$ $`', '{{unknown}}', '\\'])('a value %j is put 
 test.each([
   [
     '{{rond}}',
-    'x.md: there is no variable {{rond}}. Did you mean {{round}}? Known here: project_name, round, rounds, empty.',
+    'x.md: unknown variable {{rond}}. Did you mean {{round}}? Known variables: project_name, round, rounds, empty.',
   ],
-  ['{{}}', 'x.md: there is no variable {{}}. Known here: project_name, round, rounds, empty.'],
-  ['{{toString}}', 'x.md: there is no variable {{toString}}. Known here: project_name, round, rounds, empty.'],
-  ['{{__proto__}}', 'x.md: there is no variable {{__proto__}}. Known here: project_name, round, rounds, empty.'],
+  ['{{}}', 'x.md: unknown variable {{}}. Known variables: project_name, round, rounds, empty.'],
+  ['{{toString}}', 'x.md: unknown variable {{toString}}. Known variables: project_name, round, rounds, empty.'],
+  ['{{__proto__}}', 'x.md: unknown variable {{__proto__}}. Known variables: project_name, round, rounds, empty.'],
 ])('%s is an error', (text, message) => {
   expect(() => renderTemplate(text, VALUES, 'x.md')).toThrow(
     expect.objectContaining({ code: 'template-invalid', message }),

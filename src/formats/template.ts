@@ -11,7 +11,7 @@ export function renderTemplate(text: string, values: Readonly<Record<string, str
     const close = nearest(name, Object.keys(values))
     throw new RalphError(
       'template-invalid',
-      `${file}: there is no variable {{${name}}}.${close ? ` Did you mean {{${close}}}?` : ''} Known here: ${Object.keys(values).join(', ')}.`,
+      `${file}: unknown variable {{${name}}}.${close ? ` Did you mean {{${close}}}?` : ''} Known variables: ${Object.keys(values).join(', ')}.`,
     )
   })
 }

@@ -32,7 +32,7 @@ test('changes far apart are shown apart', () => {
 })
 
 test('a missing line break at the end is said', () => {
-  expect(printDiff('a', 'a\n')).toEqual(['@@ -1,1 +1,1 @@', '-a (no line break at the end)', '+a'])
+  expect(printDiff('a', 'a\n')).toEqual(['@@ -1,1 +1,1 @@', '-a (no newline at end of file)', '+a'])
 })
 
 test('following the marks gives the text after', () => {

@@ -18,7 +18,7 @@ function linesOf(text: string): string[] {
   if (text === '') return []
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()
-  else lines[lines.length - 1] += ' (no line break at the end)'
+  else lines[lines.length - 1] += ' (no newline at end of file)'
   return lines.map((line) => line.replace(/\r$/, ''))
 }
 

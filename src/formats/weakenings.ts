@@ -48,18 +48,18 @@ const SKIPS: readonly (readonly [RegExp, string])[] = [
     new RegExp(
       String.raw`\bexpect\(\s*${VALUE}\s*\)\s*\.\s*(toBe|toEqual|toStrictEqual|to\.equal|to\.be|to\.eql)\(\s*\1\s*\)`,
     ),
-    '`$` holds always',
+    '`$` always holds',
   ],
-  [/\bexpect\(\s*(true|1|!0)\s*\)\s*\.\s*(toBeTruthy|toBeDefined|to\.be\.(true|ok)|to\b)/, '`$` holds always'],
+  [/\bexpect\(\s*(true|1|!0)\s*\)\s*\.\s*(toBeTruthy|toBeDefined|to\.be\.(true|ok)|to\b)/, '`$` always holds'],
   [
     /\bassert(\.ok|\.isTrue|True|_true)?!?\s*\(\s*(true|True|1)\s*[,)]|\bassertFalse\(\s*(false|False)\s*[,)]|\bassert\s+(True|1|not False)\s*($|[,#])/,
-    '`$` holds always',
+    '`$` always holds',
   ],
   [
     new RegExp(
       String.raw`\b(assert_eq!|assert\.(?:strict|deep|deepStrict)?[eE]qual|(?:self\.)?assertEquals?|assert_equal)\s*\(?\s*${VALUE}\s*,\s*\2\s*[,)]`,
     ),
-    '`$` holds always',
+    '`$` always holds',
   ],
 ]
 

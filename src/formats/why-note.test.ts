@@ -8,7 +8,7 @@ ralph: refused
 from: "Needs_Action/a.md"
 ---
 
-# a.md was not begun
+# a.md was not started
 
 priority is wrong.
 
@@ -20,7 +20,7 @@ Move it back.
 test('has a head for ralph and a text for people', () => {
   const printed = printWhyNote({
     ...NOTE,
-    title: 'a.md was not begun',
+    title: 'a.md was not started',
     facts: ['iterations: 1'],
     advice: 'Move it back.',
   })
@@ -39,7 +39,7 @@ test('is read whatever the file is called', () => {
 
 test.each<[what: string, text: string, why: string]>([
   ['saved by an editor of Windows', TEXT.replaceAll('\n', '\r\n'), NOTE.why],
-  ['with a title of a person', TEXT.replace('a.md was not begun', 'Mine'), NOTE.why],
+  ['with a title of a person', TEXT.replace('a.md was not started', 'Mine'), NOTE.why],
   ['with keys of another program', TEXT.replace('from:', 'tags: [x]\nfrom:'), NOTE.why],
   ['without its text', TEXT.slice(0, TEXT.indexOf('#')), ''],
 ])('is the same %s', (_, text, why) => {
@@ -47,7 +47,7 @@ test.each<[what: string, text: string, why: string]>([
 })
 
 test.each([
-  ['without a head', '# a.md was not begun\n\npriority is wrong.\n'],
+  ['without a head', '# a.md was not started\n\npriority is wrong.\n'],
   ['with a head of its own', '---\ntags: x\n---\n\n# a was not done\n'],
   ['of a kind nobody knows', TEXT.replace('refused', 'perhaps')],
   ['that does not say from where', TEXT.replace(/from: .*\n/, '')],

@@ -15,10 +15,7 @@ const MOST = 1_000_000
 
 export function parseYamlFile(text: string, name: string): YamlFile {
   if (text.length > MOST)
-    throw new RalphError(
-      'input-invalid',
-      `${name}: the file has ${text.length} characters, but at most ${MOST} are read.`,
-    )
+    throw new RalphError('input-invalid', `${name}: the file has ${text.length} characters; the limit is ${MOST}.`)
   const lines = new LineCounter()
   const document = parseDocument(text, {
     schema: 'core',
@@ -36,10 +33,10 @@ export function parseYamlFile(text: string, name: string): YamlFile {
 /** Where the library speaks to programmers, or does not say what to do. */
 const SENTENCES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'tabs are not allowed as indentation. Use spaces.',
-  MULTIPLE_DOCS: 'a second document begins here. Keep one.',
+  MULTIPLE_DOCS: 'a second document starts here. Keep only one.',
   RESOURCE_EXHAUSTION: 'it is nested too deeply.',
   BLOCK_AS_IMPLICIT_KEY:
-    'two keys on one line, or a key below that is indented too far. Align the keys, or put a text that contains ": " in quotes.',
+    'two keys on one line, or a key below that is indented too far. Align the keys, or quote a value that contains ": ".',
 }
 
 /** `sentence` is about the place that stands in front of it. */
@@ -57,14 +54,14 @@ export function placeOf({ lines }: Pick<YamlFile, 'lines'>, at: number): { line:
 export function entriesOf(file: YamlFile, found: Found, nameOf: (key: string) => string): Entry[] {
   const node = usable(file, found)
   if (isEmpty(node)) return []
-  if (!isMap(node)) throw wrongAt(file, found.at, `${found.what} must be a mapping, but is ${describe(node)}.`)
+  if (!isMap(node)) throw wrongAt(file, found.at, `${found.what} must be a mapping, got ${describe(node)}.`)
   const seen = new Set<string>()
   return node.items.map(({ key: name, value }) => {
     const keyAt = name.range[0]
-    if (!isScalar(name)) throw wrongAt(file, keyAt, `a key of ${found.what} must be a text, but is ${describe(name)}.`)
+    if (!isScalar(name)) throw wrongAt(file, keyAt, `a key of ${found.what} must be a string, got ${describe(name)}.`)
     const key = String(name.value)
     const what = nameOf(cut(key))
-    if (seen.has(key)) throw wrongAt(file, keyAt, `${what} is given twice. Keep one of them.`)
+    if (seen.has(key)) throw wrongAt(file, keyAt, `${what} is set twice. Keep one.`)
     seen.add(key)
     return { key, keyAt, what, node: value, at: isEmpty(value) ? keyAt : value.range[0] }
   })
@@ -75,7 +72,7 @@ export function itemsOf(file: YamlFile, found: Found, nameOf: (position: number)
   const node = usable(file, found)
   if (isEmpty(node)) return []
   if (!isSeq(node))
-    throw wrongAt(file, found.at, `${found.what} must be a list, but is ${describe(node)}. Begin each item with "- ".`)
+    throw wrongAt(file, found.at, `${found.what} must be a list, got ${describe(node)}. Start each item with "- ".`)
   return node.items.map((item, index) => ({ node: item, what: nameOf(index + 1), at: item.range[0] }))
 }
 
@@ -88,7 +85,7 @@ export function usable(file: YamlFile, { node, what, at }: Found): ParsedNode | 
       `${what} is the alias *${cut(node.source)}. Aliases are not supported: write the value out.`,
     )
   if (node?.tag && !OWN_TAGS.test(node.tag))
-    throw wrongAt(file, at, `${what} has the tag ${cut(node.tag)}. Tags are not supported: write the value itself.`)
+    throw wrongAt(file, at, `${what} has the tag ${cut(node.tag)}. Tags are not supported: write the plain value.`)
   return node
 }
 
@@ -104,7 +101,7 @@ export function describe(node: ParsedNode | null): string {
   if (isMap(node)) return 'a mapping'
   if (isSeq(node)) return 'a list'
   if (isAlias(node)) return 'an alias'
-  if (typeof node.value === 'string') return `the text ${quote(node.value)}`
+  if (typeof node.value === 'string') return `the string ${quote(node.value)}`
   return typeof node.value === 'number' ? `the number ${node.value}` : String(node.value)
 }
 

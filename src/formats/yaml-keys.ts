@@ -50,10 +50,10 @@ function wrongItem(file: YamlFile, found: Found, { fits, expected, item: wanted 
   return undefined
 }
 
-const TEXT = 'a text'
+const TEXT = 'a string'
 
 function misfit(file: YamlFile, { what, at, node }: Found, expected: string): Error {
-  return wrongAt(file, at, `${what} must be ${expected}, but is ${describe(node)}.${hint(node, expected)}`)
+  return wrongAt(file, at, `${what} must be ${expected}, got ${describe(node)}.${hint(node, expected)}`)
 }
 
 /** An object stands for a mapping, and for whatever lies deeper than in a list: no key asks for those. */
@@ -66,7 +66,7 @@ function plainValue(node: ParsedNode | null): unknown {
 /** What to write, where the value has the wrong kind. */
 function hint(node: ParsedNode | null, expected: string): string {
   if (!isScalar(node) || node.value === null) return ''
-  if (expected.startsWith('a list')) return ' Begin each item with "- ".'
+  if (expected.startsWith('a list')) return ' Start each item with "- ".'
   if (typeof node.value !== 'string') return expected === TEXT ? ' Put it in quotes.' : ''
   if (/^a [\w -]*number/.test(expected) && /^\d+(\.\d+)?$/.test(node.value)) return ' Remove the quotes.'
   const meant = expected === 'true or false' && MEANT.find(([words]) => words.test(String(node.value)))

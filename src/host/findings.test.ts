@@ -73,7 +73,7 @@ test('what may be changed is reported, each path once and apart from the others'
   expect(findings[1]).toEqual({
     kind: 'may-change',
     path: 'a.test.js',
-    words: expect.stringMatching(/skip.*the test was changed.*; --may-change allows that$/),
+    words: expect.stringMatching(/skip.*the test was changed.*; allowed by --may-change$/),
     mark: expect.any(String),
   })
   expect(findings.filter(({ kind }) => kind === 'may-change')).toHaveLength(40)

@@ -150,6 +150,6 @@ test('it also takes messages, or a cancel, like any waiting loop', async () => {
 test('a task of a project receives it when the project continues', async () => {
   const owner = { kind: 'project', name: 'shop', task: 'T1', folder: '/x' } as const
   const bent = await openBent({ work: { ...specOf().work, dir: temporaryFolder(), owner } })
-  expect(await bent.allow()).toMatchObject({ heard: 'later', how: 'T1 hears it with: ralph execute shop' })
+  expect(await bent.allow()).toMatchObject({ heard: 'later', how: 'T1 receives it when you run: ralph execute shop' })
   expect(await bent.context.store().told('bent-1')).toMatchObject({ by: 'you', order: { kind: 'allow' } })
 })

@@ -173,7 +173,7 @@ esac; ${DONE}`
     expect(executed).toMatchObject({ iterations: 3, stop: { reason: 'completed' } })
     expect(shop.entries()).toEqual([
       expect.stringMatching(/^1 T1 attempted: The agent crashed: .*out of memory/),
-      expect.stringMatching(/^2 T1 attempted: The agent met a rate limit: .*rate limit reached/),
+      expect.stringMatching(/^2 T1 attempted: The agent hit a rate limit: .*rate limit reached/),
       expect.stringMatching(/^3 T1 completed: /),
     ])
     expect(shop.tasks()).toMatchObject([{ attempts: 1 }])
@@ -212,7 +212,7 @@ esac; ${DONE}`
   test('an interrupted turn is not an attempt, and the next one counts', async () => {
     const shop = openShop({ id: 'T1', max_attempts: 1 })
     expect(await breakOff(shop)).toMatchObject({ iterations: 1, stop: { reason: 'paused' } })
-    expect(shop.entries()).toEqual(['1 T1 attempted: It was interrupted before the agent came to an end.'])
+    expect(shop.entries()).toEqual(['1 T1 attempted: It was interrupted before the agent finished.'])
     expect(shop.tasks()).toMatchObject([{ status: 'pending', attempts: 0 }])
     expect(shop.read('results.md')).toContain('(0 of 1 attempt used)')
     expect(await shop.execute(DONE)).toMatchObject({ iterations: 1, stop: { reason: 'completed' } })

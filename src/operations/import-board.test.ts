@@ -135,8 +135,8 @@ describe('a vibe-kanban database', () => {
     ]
     const { notes } = await place.run('import_board', { file: foreign.path })
     expect(notes).toEqual([
-      `Many repos has 2 repositories; its tasks work in ${place.cwd}. Give a task another \`repo\`.`,
-      'The status "constructor" is unknown; its tasks become todo.',
+      `Many repos has 2 repositories; its tasks work in ${place.cwd}. To use another, set \`repo\` on the task.`,
+      'Unknown status "constructor": its tasks become todo.',
     ])
     const [first, second] = await Promise.all(ids.map((task_id) => place.run('get_task', { task_id })))
     expect(first).toMatchObject({ status: 'todo', description: `${long}\n\nMore.` })

@@ -45,7 +45,7 @@ export async function resolveConflict(site: Site, open: Open): Promise<Loop> {
     async judged(loop, _, turn) {
       const concluded = await concludeMerge(worktree, { onto: trial.onto, conflicts: merging.files }, message)
       if ('merged' in concluded) return { ...turn, claim: { kind: 'clear', stage: 'merge' } }
-      await site.store.tell(loop.id, 'ralph', { kind: 'say', words: `The merge is not done: ${concluded.wrong}` })
+      await site.store.tell(loop.id, 'ralph', { kind: 'say', words: `The merge is not finished: ${concluded.wrong}` })
       return { ...turn, claim: { kind: 'none' } }
     },
   })

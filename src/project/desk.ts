@@ -30,7 +30,7 @@ export type Outcome =
 
 /** A person wants it to rest. */
 export function pausedBy({ project }: Pick<Site, 'project'>): ProjectStop {
-  return { reason: 'paused', sentence: `You paused it. \`ralph execute ${project.name}\` goes on.` }
+  return { reason: 'paused', sentence: `You paused it. \`ralph execute ${project.name}\` resumes it.` }
 }
 
 export type Desk = {

@@ -104,7 +104,7 @@ describe('of its own task an agent', () => {
     ['the description', { description: '' }],
     ['the dependencies', { dependencies: ['T2'] }],
   ])('cannot change %s', (_, change) => {
-    const put = 'tasks.json: T1 was changed; ralph put it back.'
+    const put = 'tasks.json: T1 was changed; ralph restored it.'
     expect(edited(having('T1', change)).notes).toEqual([put])
     expect(editedCopy(having('T1', change)).notes).toEqual([put])
   })
@@ -113,7 +113,7 @@ describe('of its own task an agent', () => {
     const without = edited({
       tasks: ([first, ...more]) => [{ ...first, verify: undefined } as unknown as Task, ...more],
     })
-    expect(without.notes).toEqual(['tasks.json: T1 was changed; ralph put it back.'])
+    expect(without.notes).toEqual(['tasks.json: T1 was changed; ralph restored it.'])
   })
 
   test('can change the checks and the word "completed" in one stroke, and is heard on one of them', () => {
@@ -130,7 +130,7 @@ describe('of other tasks an agent', () => {
     ['cannot remove one', { tasks: ([first]) => [first as Task] }, 'T2 was removed, T3 was removed'],
     ['cannot remove its own', { tasks: (tasks) => tasks.slice(1) }, 'T1 was removed'],
   ])('%s', (_, change, note) => {
-    expect(edited(change)).toEqual({ ...nothing, notes: [`tasks.json: ${note}; ralph put it back.`] })
+    expect(edited(change)).toEqual({ ...nothing, notes: [`tasks.json: ${note}; ralph restored it.`] })
   })
 
   test.each<[fact: string, change: Pick<Change, 'tasks'>, notes: number]>([
@@ -149,7 +149,7 @@ describe('of other tasks an agent', () => {
     const all = printTasks({ ...many.tasks, tasks: tasks.map((one) => ({ ...one, status: 'completed' })) })
     const { notes, says } = readEdits(many, { ...facesAfter({}), 'tasks.json': all }, { task: 'T1', shared: true })
     expect(says).toBe('completed')
-    expect(notes[0]).toMatch(/^tasks\.json: T2 was marked as completed, .* and 3 more; ralph put it back\.$/)
+    expect(notes[0]).toMatch(/^tasks\.json: T2 was marked as completed, .* and 3 more; ralph restored it\.$/)
   })
 })
 
@@ -157,7 +157,7 @@ describe('tasks that an agent adds', () => {
   test('have no checks, which is told', () => {
     const { added, notes } = edited({ tasks: (tasks) => [...tasks, task('T4', { verify: ['rm -rf x'] })] })
     expect(added).toEqual([task('T4')])
-    expect(notes).toEqual(['tasks.json: the checks of T4 were left out, since only a person gives checks.'])
+    expect(notes).toEqual(['tasks.json: the checks of T4 were dropped: only people may add checks.'])
   })
 
   test.each<Partial<Task>>([{ require: 'kept' }, { protect: ['a'] }, { may_change: ['**'] }])(
@@ -165,7 +165,7 @@ describe('tasks that an agent adds', () => {
     (said) => {
       const { added, notes } = edited({ tasks: (tasks) => [...tasks, task('T4', said)] })
       expect(added).toEqual([task('T4')])
-      expect(notes).toEqual(['tasks.json: the checks of T4 were left out, since only a person gives checks.'])
+      expect(notes).toEqual(['tasks.json: the checks of T4 were dropped: only people may add checks.'])
     },
   )
 
@@ -200,7 +200,7 @@ describe('tasks that an agent adds', () => {
       ...nothing,
       broken: ['tasks.json'],
       notes: [
-        expect.stringMatching(/^tasks\.json was broken: these tasks form a dependency cycle: .* ralph put it back\.$/),
+        expect.stringMatching(/^tasks\.json was broken: these tasks form a dependency cycle: .* ralph restored it\.$/),
       ],
     })
   })
@@ -216,17 +216,17 @@ describe('of state.json an agent', () => {
     [
       'cannot remove old ones',
       () => [own],
-      ['state.json: older entries were changed or removed; ralph put them back.'],
+      ['state.json: older entries were changed or removed; ralph restored them.'],
     ],
     [
       'cannot rewrite old ones',
       ([first]) => [{ ...(first as Entry), task_id: 'T1', summary: 'It was fine.' }, own],
-      ['state.json: older entries were changed or removed; ralph put them back.'],
+      ['state.json: older entries were changed or removed; ralph restored them.'],
     ],
     [
       'cannot write entries of other tasks',
       (old) => [...old, own, entry('T2', 3)],
-      ['state.json: entries for T2 were added by an agent that worked on T1; ralph left them out.'],
+      ['state.json: entries for T2 were added by an agent that worked on T1; ralph dropped them.'],
     ],
   ])('%s', (_, entries, notes) => {
     expect(edited({ entries })).toEqual({ ...nothing, entry: own, notes })
@@ -241,7 +241,7 @@ describe('of state.json an agent', () => {
     const faces = facesAfter({ entries: (old) => [...old, own] })
     expect(readEdits(record, faces, { shared: true })).toEqual({
       ...nothing,
-      notes: ['state.json: entries for T1 were added by an agent that worked on none; ralph left them out.'],
+      notes: ['state.json: entries for T1 were added by an agent that worked on none; ralph dropped them.'],
     })
   })
 })
@@ -262,19 +262,19 @@ describe('of obstacles.json an agent', () => {
     [
       'cannot remove one',
       ([first]) => [first as Obstacle],
-      { notes: ['obstacles.json: O2 was changed or removed; ralph put it back.'] },
+      { notes: ['obstacles.json: O2 was changed or removed; ralph restored it.'] },
     ],
     [
       'cannot remove all',
       () => [],
-      { notes: ['obstacles.json: O1, O2 were changed or removed; ralph put them back.'] },
+      { notes: ['obstacles.json: O1, O2 were changed or removed; ralph restored them.'] },
     ],
     [
       'adds one when it gives an old one other words',
       ([first, ...more]) => [{ ...(first as Obstacle), message: 'Other' }, ...more],
       {
         obstacles: [obstacle('O1', 'Other')],
-        notes: ['obstacles.json: O1 was changed or removed; ralph put it back.'],
+        notes: ['obstacles.json: O1 was changed or removed; ralph restored it.'],
       },
     ],
   ])('%s', (_, obstacles, edits) => {
@@ -285,16 +285,16 @@ describe('of obstacles.json an agent', () => {
 
 describe('a file that cannot be read any more', () => {
   test.each<[face: string, text: string, problem: RegExp]>([
-    ['tasks.json', '{"tasks": [', /it is not JSON/],
-    ['tasks.json', '[]', /must hold an object with a list of "tasks"/],
-    ['tasks.json', '{"tasks": [{"id": "T1"}]}', /title must be a text/],
-    ['state.json', '{}', /must hold a list of entries/],
-    ['state.json', '', /it is not JSON/],
-    ['obstacles.json', '[]', /must hold an object with a list of "obstacles"/],
+    ['tasks.json', '{"tasks": [', /it is not valid JSON/],
+    ['tasks.json', '[]', /must be an object with a list of "tasks"/],
+    ['tasks.json', '{"tasks": [{"id": "T1"}]}', /title must be a string/],
+    ['state.json', '{}', /must be a list of entries/],
+    ['state.json', '', /it is not valid JSON/],
+    ['obstacles.json', '[]', /must be an object with a list of "obstacles"/],
   ])('%s with %s is put back and kept aside', (face, text, problem) => {
     const { notes, broken, ...rest } = edited({ [face]: text })
     expect(notes).toEqual([expect.stringMatching(problem)])
-    expect(notes[0]).toMatch(new RegExp(`^${face} was broken: .* ralph put it back\\.$`))
+    expect(notes[0]).toMatch(new RegExp(`^${face} was broken: .* ralph restored it\\.$`))
     expect(broken).toEqual([face])
     expect({ ...rest, notes: [], broken: [] }).toEqual(nothing)
   })
@@ -302,7 +302,7 @@ describe('a file that cannot be read any more', () => {
   test.each(['tasks.json', 'state.json', 'obstacles.json'])('%s that is gone is put back', (face) => {
     expect(edited({ [face]: undefined })).toEqual({
       ...nothing,
-      notes: [`${face} was broken: it was gone. ralph put it back.`],
+      notes: [`${face} was broken: it was missing. ralph restored it.`],
     })
   })
 })
@@ -310,8 +310,8 @@ describe('a file that cannot be read any more', () => {
 describe('spec.md', () => {
   test.each<[fact: string, spec: string | undefined, edits: Partial<Edits>]>([
     ['may be amended', '# The spec\n\nMore.\n', { spec: '# The spec\n\nMore.\n' }],
-    ['is put back when it is gone', undefined, { notes: ['spec.md was gone or empty; ralph put it back.'] }],
-    ['is put back when it is empty', ' \n', { notes: ['spec.md was gone or empty; ralph put it back.'] }],
+    ['is put back when it is gone', undefined, { notes: ['spec.md was missing or empty; ralph restored it.'] }],
+    ['is put back when it is empty', ' \n', { notes: ['spec.md was missing or empty; ralph restored it.'] }],
   ])('%s', (_, spec, edits) => {
     expect(edited({ 'spec.md': spec })).toEqual({ ...nothing, ...edits })
   })

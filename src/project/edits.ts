@@ -39,7 +39,7 @@ export function readEdits(
   readEntryEdits(record, faces['state.json'], edits, { task, shared })
   readObstacleEdits(record, faces['obstacles.json'], edits, shared)
   const spec = faces['spec.md']
-  if (!spec?.trim() && record.spec.trim()) edits.notes.push('spec.md was gone or empty; ralph put it back.')
+  if (!spec?.trim() && record.spec.trim()) edits.notes.push('spec.md was missing or empty; ralph restored it.')
   else if (spec !== undefined && spec !== record.spec && shared) edits.spec = spec
   return edits
 }
@@ -52,7 +52,7 @@ function readTaskEdits(
   edits: Edits,
   { task: own, shared }: Whose,
 ): void {
-  const read = text === undefined ? { problems: ['it was gone.'] } : readTasks(text)
+  const read = text === undefined ? { problems: ['it was missing.'] } : readTasks(text)
   if ('problems' in read) {
     putBack(edits, 'tasks.json', read.problems[0], text !== undefined)
     return
@@ -74,19 +74,19 @@ function readTaskEdits(
   const fresh = read.list.tasks.filter(({ id }) => !known.has(id))
   const checked = fresh.filter((task) => PEOPLES.some((field) => task[field] !== undefined)).map(({ id }) => id)
   if (checked.length > 0)
-    edits.notes.push(`tasks.json: the checks of ${cut(checked)} were left out, since only a person gives checks.`)
+    edits.notes.push(`tasks.json: the checks of ${cut(checked)} were dropped: only people may add checks.`)
   edits.added = fresh.map(({ verify: _, require: __, protect: ___, may_change: ____, ...task }) => ({
     ...task,
     status: task.blocked ? 'blocked' : 'pending',
     attempts: 0,
   }))
-  if (wrong.length > 0) edits.notes.push(`tasks.json: ${cut(wrong)}; ralph put it back.`)
+  if (wrong.length > 0) edits.notes.push(`tasks.json: ${cut(wrong)}; ralph restored it.`)
 }
 
 const PEOPLES = ['verify', 'require', 'protect', 'may_change'] as const
 
 function readEntryEdits(record: ProjectRecord, text: string | undefined, edits: Edits, { task, shared }: Whose): void {
-  const read = text === undefined ? { problems: ['it was gone.'] } : readProgress(text)
+  const read = text === undefined ? { problems: ['it was missing.'] } : readProgress(text)
   if ('problems' in read) {
     putBack(edits, 'state.json', read.problems[0], text !== undefined)
     return
@@ -97,16 +97,16 @@ function readEntryEdits(record: ProjectRecord, text: string | undefined, edits: 
   const own = fresh.filter(({ task_id }) => task_id === task).at(-1)
   if (own) edits.entry = own
   if (shared && !old.every((entry) => now.has(entry)))
-    edits.notes.push('state.json: older entries were changed or removed; ralph put them back.')
+    edits.notes.push('state.json: older entries were changed or removed; ralph restored them.')
   const strange = fresh.filter(({ task_id }) => task_id !== task)
   if (shared && strange.length > 0)
     edits.notes.push(
-      `state.json: entries for ${cut(strange.map(({ task_id }) => task_id))} were added by an agent that worked on ${task ?? 'none'}; ralph left them out.`,
+      `state.json: entries for ${cut(strange.map(({ task_id }) => task_id))} were added by an agent that worked on ${task ?? 'none'}; ralph dropped them.`,
     )
 }
 
 function readObstacleEdits(record: ProjectRecord, text: string | undefined, edits: Edits, shared: boolean): void {
-  const read = text === undefined ? { problems: ['it was gone.'] } : readObstacles(text)
+  const read = text === undefined ? { problems: ['it was missing.'] } : readObstacles(text)
   if ('problems' in read) {
     putBack(edits, 'obstacles.json', read.problems[0], text !== undefined)
     return
@@ -123,12 +123,12 @@ function readObstacleEdits(record: ProjectRecord, text: string | undefined, edit
   const lost = [...old.keys()].filter((id) => !kept.has(id))
   if (shared && lost.length > 0)
     edits.notes.push(
-      `obstacles.json: ${cut(lost)} ${lost.length === 1 ? 'was' : 'were'} changed or removed; ralph put ${lost.length === 1 ? 'it' : 'them'} back.`,
+      `obstacles.json: ${cut(lost)} ${lost.length === 1 ? 'was' : 'were'} changed or removed; ralph restored ${lost.length === 1 ? 'it' : 'them'}.`,
     )
 }
 
 function putBack(edits: Edits, file: FaceName, problem: string | undefined, there: boolean): void {
-  edits.notes.push(`${file} was broken: ${problem} ralph put it back.`)
+  edits.notes.push(`${file} was broken: ${problem} ralph restored it.`)
   if (there) edits.broken.push(file)
 }
 

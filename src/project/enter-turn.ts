@@ -59,7 +59,7 @@ function setAside({ project, now, note }: Site, name: FaceName): void {
   if (text === undefined) return
   const kept = brokenName(name, now())
   writeFace(project, kept, text)
-  note('', `${name} as the agent left it is kept as ${kept}.`)
+  note('', `The agent's version of ${name} is kept as ${kept}.`)
 }
 
 /** Its last turn was entered before, as one that was not enough yet: now its work has arrived all the same. */
@@ -121,7 +121,7 @@ function summaryOf({ entry }: Edits, { tally }: Loop): string {
 
 function troubleOf({ entry }: Edits, { trouble }: OpenTurn, { next }: Loop): string {
   const broken = next.kind === 'halt' && next.reason === 'cancelled' ? 'cancelled' : 'interrupted'
-  const what = trouble ? troubleWords(trouble) : `It was ${broken} before the agent came to an end.`
+  const what = trouble ? troubleWords(trouble) : `It was ${broken} before the agent finished.`
   return [cutTo(oneLine(what), 300), ...(entry?.summary ? [`The agent wrote: ${entry.summary}`] : [])].join(' ')
 }
 

@@ -62,7 +62,7 @@ describe('the name of a project', () => {
     ...['🦉', 'a🦉', 'x'.repeat(65), 'a:b', 'a*', '~', '$HOME'],
   ])('%j is none', (name) => {
     expect(says(() => projectAt(dir, name), 'usage')).toBe(
-      `${JSON.stringify(name)} is not a name for a project. Use up to 64 letters, digits, and . _ - between them.`,
+      `${JSON.stringify(name)} is not a valid project name. Use up to 64 letters and digits, with . _ - between them.`,
     )
   })
 
@@ -81,12 +81,12 @@ describe('a project', () => {
 
   test.each<[story: string, known: string[], rest: string]>([
     ['without others', [], ''],
-    ['beside one', ['abc'], ' Here is: abc.'],
-    ['beside one with nearly that name', ['shop2', 'abc'], ' Here are: abc, shop2. Did you mean "shop2"?'],
+    ['beside one', ['abc'], ' Projects here: abc.'],
+    ['beside one with nearly that name', ['shop2', 'abc'], ' Projects here: abc, shop2. Did you mean "shop2"?'],
   ])('that is not there, %s, is said to be missing', (_, known, rest) => {
     const dir = withProjects(...known)
     expect(says(() => openProject(dir, 'shop'), 'project-unknown')).toBe(
-      `There is no project "shop" in ${dir}.${rest} Begin one with: ralph init shop`,
+      `No project "shop" in ${dir}.${rest} Create it with: ralph init shop`,
     )
   })
 
@@ -95,7 +95,7 @@ describe('a project', () => {
     const below = join(dir, 'a', 'b')
     mkdirSync(below, { recursive: true })
     expect(says(() => openProject(below, 'shop'), 'project-unknown')).toContain(
-      `There is one in ${dir}: go there, or give --dir.`,
+      `There is one in ${dir}: cd there, or use --dir.`,
     )
   })
 
@@ -111,14 +111,14 @@ describe('a project', () => {
     const outside = temporaryFolder()
     symlinkSync(outside, join(dir, path))
     expect(says(() => projectAt(dir, 'shop'), 'usage')).toBe(
-      `${join(dir, path)} is a link to ${outside}, which lies outside ${dir}. Put a real folder there.`,
+      `${join(dir, path)} is a link to ${outside}, outside ${dir}. Replace it with a folder.`,
     )
   })
 
   test.each(['.artefacts', '.artefacts/shop'])('is not where %s leads nowhere', (path) => {
     const dir = path === '.artefacts' ? temporaryFolder() : withProjects('other')
     symlinkSync(join(temporaryFolder(), 'later'), join(dir, path))
-    expect(says(() => projectAt(dir, 'shop'), 'usage')).toContain('is a link that leads nowhere')
+    expect(says(() => projectAt(dir, 'shop'), 'usage')).toContain('is a broken link')
   })
 
   test('may be a link inside the folder', () => {
@@ -130,7 +130,7 @@ describe('a project', () => {
   test.each(['.artefacts', '.artefacts/shop'])('is not where %s is a file', (path) => {
     const dir = path === '.artefacts' ? temporaryFolder() : withProjects('other')
     writeFileSync(join(dir, path), '')
-    expect(says(() => projectAt(dir, 'shop'), 'usage')).toContain('must be a folder, but a file is in the way')
+    expect(says(() => projectAt(dir, 'shop'), 'usage')).toContain('must be a folder, but is a file')
   })
 })
 
@@ -170,14 +170,14 @@ describe('a face', () => {
     writeFileSync(outside, 'theirs')
     symlinkSync(outside, join(project.folder, 'tasks.json'))
     expect(says(() => readFace(project, 'tasks.json'), 'input-invalid')).toBe(
-      `${join(project.folder, 'tasks.json')} is a link to ${outside}, which lies outside ${project.dir}. Put a real file there.`,
+      `${join(project.folder, 'tasks.json')} is a link to ${outside}, outside ${project.dir}. Replace it with a file.`,
     )
   })
 
   test('that is a folder is neither read nor written, but can be removed', () => {
     const project = openProject(withProjects('shop/done.md'), 'shop')
-    expect(says(() => readFace(project, 'done.md'), 'input-invalid')).toContain('is no file')
-    expect(says(() => writeFace(project, 'done.md', ''), 'usage')).toContain('a folder is in the way')
+    expect(says(() => readFace(project, 'done.md'), 'input-invalid')).toContain('is not a file')
+    expect(says(() => writeFace(project, 'done.md', ''), 'usage')).toContain('must be a file, but is a folder')
     removeFace(project, 'done.md')
     expect(readFace(project, 'done.md')).toBeUndefined()
   })

@@ -32,13 +32,13 @@ export function openProject(dir: string, name: string): Project {
   const close = nearest(name, known)
   const above = projectAbove(project.dir, name)
   const hint = above
-    ? ` There is one in ${above}: go there, or give --dir.`
+    ? ` There is one in ${above}: cd there, or use --dir.`
     : known.length > 0
-      ? ` Here ${known.length === 1 ? 'is' : 'are'}: ${known.slice(0, 20).join(', ')}.${close ? ` Did you mean "${close}"?` : ''}`
+      ? ` Projects here: ${known.slice(0, 20).join(', ')}.${close ? ` Did you mean "${close}"?` : ''}`
       : ''
   throw new RalphError(
     'project-unknown',
-    `There is no project "${name}" in ${project.dir}.${hint} Begin one with: ralph init ${name}`,
+    `No project "${name}" in ${project.dir}.${hint} Create it with: ralph init ${name}`,
   )
 }
 
@@ -58,12 +58,12 @@ function checkName(name: string): void {
   if (name.toLowerCase() === 'templates')
     throw new RalphError(
       'usage',
-      `A project cannot be named "${name}": ${ARTEFACTS}/templates is where your own prompt templates lie.`,
+      `A project cannot be named "${name}": ${ARTEFACTS}/templates holds your own prompt templates.`,
     )
   if (!NAME.test(name))
     throw new RalphError(
       'usage',
-      `${JSON.stringify(name.slice(0, 80))} is not a name for a project. Use up to 64 letters, digits, and . _ - between them.`,
+      `${JSON.stringify(name.slice(0, 80))} is not a valid project name. Use up to 64 letters and digits, with . _ - between them.`,
     )
 }
 
@@ -72,12 +72,10 @@ function refuseStrange({ dir, folder }: Project): void {
   for (const path of [dirname(folder), folder]) {
     if (!lstatSync(path, { throwIfNoEntry: false })) continue
     const real = realPath(path)
-    if (real === undefined)
-      throw new RalphError('usage', `${path} is a link that leads nowhere. Put a real folder there.`)
+    if (real === undefined) throw new RalphError('usage', `${path} is a broken link. Replace it with a folder.`)
     if (pathBelow(dir, real) === undefined)
-      throw new RalphError('usage', `${path} is a link to ${real}, which lies outside ${dir}. Put a real folder there.`)
-    if (!isFolder(path))
-      throw new RalphError('usage', `${path} must be a folder, but a file is in the way. Move it away.`)
+      throw new RalphError('usage', `${path} is a link to ${real}, outside ${dir}. Replace it with a folder.`)
+    if (!isFolder(path)) throw new RalphError('usage', `${path} must be a folder, but is a file. Move it away.`)
   }
 }
 
@@ -118,12 +116,9 @@ export function readFace({ folder }: Pick<Project, 'folder'>, name: FaceName): s
   const real = realPath(path)
   const dir = dirname(dirname(folder))
   if (real !== undefined && pathBelow(realpathSync(dir), real) === undefined)
-    throw new RalphError(
-      'input-invalid',
-      `${path} is a link to ${real}, which lies outside ${dir}. Put a real file there.`,
-    )
+    throw new RalphError('input-invalid', `${path} is a link to ${real}, outside ${dir}. Replace it with a file.`)
   if (real !== undefined && !isFile(path))
-    throw new RalphError('input-invalid', `${path} is no file. Put a readable text file there.`)
+    throw new RalphError('input-invalid', `${path} is not a file. Replace it with a readable text file.`)
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
@@ -136,7 +131,7 @@ export function readFace({ folder }: Pick<Project, 'folder'>, name: FaceName): s
 /** Whole or not at all. People and agents read it, so it is for everybody. */
 export function writeFace({ folder }: Pick<Project, 'folder'>, name: string, text: string): void {
   const path = join(folder, basename(name))
-  if (isFolder(path)) throw new RalphError('usage', `${path} must be a file, but a folder is in the way. Move it away.`)
+  if (isFolder(path)) throw new RalphError('usage', `${path} must be a file, but is a folder. Move it away.`)
   try {
     mkdirSync(folder, { recursive: true })
     writeWhole(path, text, 0o644)

@@ -28,7 +28,7 @@ test('a spec that is there is never overwritten', async () => {
   const dir = temporaryFolder()
   const { project } = await initProject(dir, 'shop')
   writeFileSync(join(project.folder, 'spec.md'), 'Mine.')
-  await expect(initProject(dir, 'shop')).rejects.toThrow('is there already and stays as it is')
+  await expect(initProject(dir, 'shop')).rejects.toThrow('already exists and was not changed')
   expect(readFileSync(join(project.folder, 'spec.md'), 'utf8')).toBe('Mine.')
 })
 

@@ -11,7 +11,7 @@ export async function initProject(dir: string, name: string): Promise<{ project:
   if (readFace(project, 'spec.md') !== undefined)
     throw new RalphError(
       'input-invalid',
-      `${join(project.folder, 'spec.md')} is there already and stays as it is. Edit it, or go on with: ralph interview ${name}`,
+      `${join(project.folder, 'spec.md')} already exists and was not changed. Edit it, or continue with: ralph interview ${name}`,
     )
   writeFace(project, 'spec.md', blankSpec(name))
   return { project, exclusion: await excludeFromGit(project.dir, ARTEFACTS) }

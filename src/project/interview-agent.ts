@@ -69,7 +69,7 @@ export async function talkInTerminal(interviewer: Interviewer, prompt: string, a
 function cannotTalk(name: string): RalphError {
   return new RalphError(
     'usage',
-    `The agent "${name}" cannot talk to a person in a terminal. Name another one, or write the answers into a file: --non-interactive ANSWERS.`,
+    `The agent "${name}" has no interactive mode. Choose another, or put your answers in a file: --non-interactive ANSWERS.`,
   )
 }
 
@@ -118,7 +118,7 @@ export async function workAlone(
       },
     })
     const outcome = parser.end(exit, readFiles(parser.collect?.() ?? []))
-    const words = mask(outcome.message ?? 'it did not say why')
+    const words = mask(outcome.message ?? 'it gave no reason')
     if (outcome.kind === 'auth' || outcome.kind === 'config')
       throw new RalphError('agent-unusable', `The agent ${interviewer.name} cannot be used: ${words}`)
     return outcome.kind === 'ok' ? undefined : `${outcome.kind}: ${words}`

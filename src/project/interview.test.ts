@@ -74,15 +74,19 @@ test('files that are there already are left alone', async () => {
 describe('a round that went wrong is tried once more', () => {
   test.each<[story: string, first: Play, problem: RegExp]>([
     ['nobody made done.md', writesTasks, /ended without creating .*done\.md/],
-    ['the spec was deleted', (files) => [both(files), files.remove('spec.md')], /spec\.md was deleted; it is back/],
+    [
+      'the spec was deleted',
+      (files) => [both(files), files.remove('spec.md')],
+      /spec\.md was deleted; ralph restored it/,
+    ],
     [
       'the spec was emptied',
       (files) => [both(files), files.write('spec.md', '\n')],
-      /spec\.md was emptied; it is back/,
+      /spec\.md was emptied; ralph restored it/,
     ],
     ['there are no tasks', ends, /tasks\.json is missing/],
-    ['the list is empty', (files) => [ends(files), files.write('tasks.json', '{"tasks": []}')], /has no task/],
-    ['it is no JSON', (files) => [ends(files), files.write('tasks.json', '{')], /tasks\.json: it is not JSON/],
+    ['the list is empty', (files) => [ends(files), files.write('tasks.json', '{"tasks": []}')], /the list is empty/],
+    ['it is no JSON', (files) => [ends(files), files.write('tasks.json', '{')], /tasks\.json: it is not valid JSON/],
     [
       'a task depends on nothing that is',
       (files) => [
@@ -100,7 +104,7 @@ describe('a round that went wrong is tried once more', () => {
     expect(said[1]).toMatch(problem)
     expect(prompts[1]).toMatch(problem)
     expect(prompts[1]).toContain(prompts[0]?.trim())
-    expect(said.at(-1)).toBe('The agent is asked once more. This is still round 1 of 1.')
+    expect(said.at(-1)).toBe('Asking the agent once more. This is still round 1 of 1.')
     expect(project.read('spec.md')).toBe(spec)
   })
 

@@ -47,7 +47,7 @@ function mustHaveSpec(project: Project): string {
   if (spec !== undefined) return spec
   throw new RalphError(
     'project-unknown',
-    `${pathOf(project, 'spec.md')} is missing, and an interview is about it. Make one with: ralph init ${project.name}`,
+    `${pathOf(project, 'spec.md')} is missing, and the interview needs it. Create it with: ralph init ${project.name}`,
   )
 }
 
@@ -58,11 +58,10 @@ function mustNotHaveBegun(project: Project): void {
   const begun = tasks.filter(({ status, attempts }) => status === 'completed' || attempts > 0).map(({ id }) => id)
   const progress = readProgress(readFace(project, 'state.json') ?? '')
   if (begun.length === 0 && !('entries' in progress && progress.entries.length > 0)) return
-  const what =
-    begun.length > 0 ? `${begun.slice(0, 10).join(', ')} of its tasks` : 'its tasks (state.json tells of them)'
+  const what = begun.length > 0 ? begun.slice(0, 10).join(', ') : 'its tasks (see state.json)'
   throw new RalphError(
     'input-invalid',
-    `Agents have already worked on ${what}, and an interview would write tasks.json anew. Go on with \`ralph execute ${project.name}\`, or move tasks.json and state.json out of ${project.folder} first.`,
+    `Agents have already worked on ${what}, and an interview would overwrite tasks.json. Continue with \`ralph execute ${project.name}\`, or move tasks.json and state.json out of ${project.folder} first.`,
   )
 }
 
@@ -73,12 +72,12 @@ async function holdRound(interview: Interview, round: number): Promise<void> {
   const first = await attemptRound(interview, prompt, { round, attempt: 1 })
   if (first.length === 0 || signal.aborted) return
   for (const problem of first) say(problem)
-  say(`The agent is asked once more. This is still round ${round} of ${rounds}.`)
+  say(`Asking the agent once more. This is still round ${round} of ${rounds}.`)
   const second = await attemptRound(interview, withProblems(prompt, first), { round, attempt: 2 })
   if (second.length === 0 || signal.aborted) return
   throw new RalphError(
     'interview-failed',
-    `Round ${round} of ${rounds} did not come to its end, at the second attempt either. ${second.join(' ')} What was written so far is kept in ${project.folder}. Begin again with: ralph interview ${project.name}`,
+    `Round ${round} of ${rounds} failed twice. ${second.join(' ')} What was written so far is in ${project.folder}. Start over with: ralph interview ${project.name}`,
   )
 }
 
@@ -103,7 +102,7 @@ function keepSpec(project: Project, before: string): string[] {
   if (after !== undefined && (after.trim() !== '' || before.trim() === '')) return []
   writeFace(project, 'spec.md', before)
   const lost = after === undefined ? 'was deleted' : 'was emptied'
-  return [`${pathOf(project, 'spec.md')} ${lost}; it is back as it was before this attempt.`]
+  return [`${pathOf(project, 'spec.md')} ${lost}; ralph restored it as it was before this attempt.`]
 }
 
 function taskProblems(project: Project): string[] {
@@ -112,7 +111,7 @@ function taskProblems(project: Project): string[] {
   if (text === undefined) return [`${path} is missing: the last round must write it.`]
   const read = readTasks(text)
   if ('problems' in read) return read.problems.map((problem) => `${path}: ${problem}`)
-  return read.list.tasks.length > 0 ? [] : [`${path}: the list has no task. There must be at least one.`]
+  return read.list.tasks.length > 0 ? [] : [`${path}: the list is empty. It needs at least one task.`]
 }
 
 /** The list that the last round left, under the right name. */

@@ -97,10 +97,7 @@ async function tryOut({ site, task, worktree, message, last }: Merge, { trial }:
   const tried = await tryMerge(worktree, onto, `Merge ${message}`)
   if ('conflicts' in tried) {
     const files = tried.conflicts
-    site.note(
-      task,
-      `${worktree.base} and the task both changed ${files.join(', ')}. An agent brings both sides together.`,
-    )
+    site.note(task, `${worktree.base} and the task both changed ${files.join(', ')}. An agent will merge the two.`)
     await enterTurn(site, last)
     const loop = site.newId()
     await keeper.changeOpen(task, (open) => ({ ...open, merging: { loop, files } }))
@@ -141,7 +138,7 @@ function unresolved({ task, worktree }: Merge, files: readonly string[], { reaso
   const { base, branch, path } = worktree
   return {
     reason: mergeReason(reason),
-    sentence: `${task} does not merge with ${base}: both changed ${files.join(', ')}, and no agent could bring them together: ${sentence} Its work is on the branch ${branch}, in ${path}.`,
+    sentence: `${task} does not merge with ${base}: both changed ${files.join(', ')}, and no agent could merge them: ${sentence} Its work is on the branch ${branch}, in ${path}.`,
   }
 }
 
@@ -151,7 +148,7 @@ export async function closeCompleted(site: Site, { task, worktree }: Open): Prom
   if (!worktree || (await hasArrived(worktree))) return closeTask(site, task)
   site.note(
     task,
-    `You call it completed. What its agent did stays on the branch ${worktree.branch}, in ${worktree.path}.`,
+    `You marked it completed. The agent's work stays on the branch ${worktree.branch}, in ${worktree.path}.`,
   )
   await site.keeper.change((record) => ({ ...record, open: record.open.filter((open) => open.task !== task) }))
 }

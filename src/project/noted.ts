@@ -39,23 +39,21 @@ const PASSING: ReadonlySet<Turn['end']> = new Set(['limited', 'overloaded'])
 
 /** What became of a turn in which the agent did not get to work. */
 export function troubleWords({ end, words }: Pick<Turn, 'end' | 'words'>): string {
-  return `${TROUBLE[end]}: ${endOf(words) || 'it did not say why'}`
+  return `${TROUBLE[end]}: ${endOf(words) || 'it gave no reason'}`
 }
 
 const TROUBLE: Readonly<Record<Turn['end'], string>> = {
   failed: 'The agent crashed',
-  limited: 'The agent met a rate limit',
-  overloaded: 'The service of the agent was overloaded',
+  limited: 'The agent hit a rate limit',
+  overloaded: "The agent's service was overloaded",
   unusable: 'The agent could not be used',
-  'context-full': 'The agent had no room left in its context',
+  'context-full': 'The agent ran out of context',
   ok: 'The agent ended',
 }
 
 function failure({ check, result, tail }: Verdict): { message: string; check: string; tail: string } {
   const end = endOf(tail)
-  const what = { fail: 'fails.', timeout: 'does not end in time.', broken: 'cannot be started.', pass: 'passes.' }[
-    result
-  ]
+  const what = { fail: 'fails.', timeout: 'timed out.', broken: 'cannot be started.', pass: 'passes.' }[result]
   return { message: `The check \`${check}\` ${what} Its output ends with:\n${end}`, check, tail: end }
 }
 

@@ -23,7 +23,8 @@ export async function loadRecord(project: Project, store: Store, now: () => numb
   const old = await storedRecord(project, store)
   if (old?.open.some(isAtWork)) return { record: old, notes: [] }
   const text = readFace(project, 'tasks.json')
-  if (text === undefined && old?.open.length) return { record: old, notes: ['tasks.json was gone; ralph put it back.'] }
+  if (text === undefined && old?.open.length)
+    return { record: old, notes: ['tasks.json was missing; ralph restored it.'] }
   const own = (name: FaceName) => old !== undefined && isOwn(old, name, readFace(project, name) ?? '')
   const tasks = adopted(
     old && own('tasks.json') ? old.tasks : parseTasks(readTasksOf(project), join(project.folder, 'tasks.json')),
@@ -79,7 +80,7 @@ function adopted(list: TaskList, { name }: Project): TaskList {
   if (list.tasks.length === 0)
     throw new RalphError(
       'tasks-invalid',
-      `tasks.json of ${name} has no tasks. Add some, or make them with \`ralph interview ${name}\`.`,
+      `tasks.json of ${name} has no tasks. Add some, or create them with \`ralph interview ${name}\`.`,
     )
   const idle = (task: Task): Task => (task.status === 'in_progress' ? { ...task, status: 'pending' } : task)
   return { ...list, project_name: list.project_name || name, tasks: list.tasks.map(idle) }
@@ -119,42 +120,45 @@ export async function checkRepository(
   const repo = await repositoryAt(dir)
   if (!repo) {
     if (slots > 1)
-      throw new RalphError('usage', `--parallel needs a git repository, but ${dir} is in none. Make one with: git init`)
+      throw new RalphError(
+        'usage',
+        `--parallel needs a git repository, but ${dir} is not in one. Create one with: git init`,
+      )
     return { notes: ['This is not a git repository: nothing is committed, and nothing can be rolled back.'] }
   }
   await mustHaveIdentity(repo)
   const half = whatIsUnderWay(repo)
   if (half !== undefined)
-    throw new RalphError('usage', `A ${half} is under way in ${repo.top}. Finish or abort it, then begin.`)
+    throw new RalphError('usage', `A ${half} is in progress in ${repo.top}. Finish or abort it first.`)
   const exclusion = await excludeFromGit(dir, ARTEFACTS)
   const { commit, branch } = await readHead(repo)
   const changed = commit === undefined ? [] : await uncommitted(repo, dirname(folder))
   if (slots > 1 && commit === undefined)
-    throw new RalphError('usage', `--parallel starts from a commit, but ${repo.top} has none yet. Make a first one.`)
+    throw new RalphError('usage', `--parallel starts from a commit, but ${repo.top} has none yet. Make a first commit.`)
   if (slots > 1 && branch === undefined)
     throw new RalphError(
       'usage',
-      `--parallel merges into your branch, but HEAD of ${repo.top} is detached. Go to one: git switch -c NAME`,
+      `--parallel merges into your branch, but HEAD of ${repo.top} is detached. Create a branch: git switch -c NAME`,
     )
   if (slots > 1 && exclusion === 'tracked')
     throw new RalphError(
       'usage',
-      `--parallel gives every task its own copy of ${ARTEFACTS}, but git tracks files in it. Let it forget them with \`git rm -r --cached ${ARTEFACTS}\` and a commit, or leave --parallel out.`,
+      `--parallel gives every task its own copy of ${ARTEFACTS}, but git tracks files in it. Untrack them with \`git rm -r --cached ${ARTEFACTS}\` and commit, or omit --parallel.`,
     )
   if (slots > 1 && changed.length > 0)
     throw new RalphError(
       'usage',
-      `--parallel merges into your branch, but ${changed.slice(0, 5).join(', ')}${changed.length > 5 ? ` and ${changed.length - 5} more` : ''} ${changed.length === 1 ? 'has' : 'have'} changes that are not committed. Commit or stash them.`,
+      `--parallel merges into your branch, but ${changed.slice(0, 5).join(', ')}${changed.length > 5 ? ` and ${changed.length - 5} more` : ''} ${changed.length === 1 ? 'has' : 'have'} uncommitted changes. Commit or stash them.`,
     )
   return {
     ...(branch === undefined ? {} : { branch }),
     notes: [
       ...(branch === undefined
-        ? ['HEAD is detached: the commits will belong to no branch. `git switch -c NAME` makes one.']
+        ? ['HEAD is detached: the commits will belong to no branch. `git switch -c NAME` creates one.']
         : []),
       ...(changed.length > 0
         ? [
-            `${changed.length} of your files ${changed.length === 1 ? 'has' : 'have'} changes that are not committed; what a task changes in them is committed with it.`,
+            `${changed.length} of your files ${changed.length === 1 ? 'has' : 'have'} uncommitted changes; a task that changes one of them commits it.`,
           ]
         : []),
     ],

@@ -9,15 +9,15 @@ export type ProjectTask = { kind: 'project'; name: string; task: string; folder:
 /** The task of a loop that has one. */
 export function projectOf({ id, spec }: Loop): ProjectTask {
   const { owner } = spec.work
-  if (owner?.kind !== 'project') throw new Error(`Loop ${id} is no task of a project.`)
+  if (owner?.kind !== 'project') throw new Error(`Loop ${id} is not a project task.`)
   return owner as ProjectTask // this folder alone makes owners of that kind
 }
 
 export const projectRules: OwnerRules = {
-  again: (loop) => `Go on with \`ralph execute ${projectOf(loop).name}\`.`,
+  again: (loop) => `Continue with \`ralph execute ${projectOf(loop).name}\`.`,
   hearsLater(loop) {
     const { task, name } = projectOf(loop)
-    return `${task} hears it with: ralph execute ${name}`
+    return `${task} receives it when you run: ralph execute ${name}`
   },
   refuses(loop, wish) {
     const { id } = loop
@@ -26,12 +26,15 @@ export const projectRules: OwnerRules = {
       case 'resume':
       case 'extend':
         if (wish.kind === 'resume' && wish.driven) return undefined
-        return new RalphError('usage', `Loop ${id} works on ${task} of a project. Go on with: ralph execute ${name}`)
+        return new RalphError(
+          'usage',
+          `Loop ${id} works on ${task} of a project. Resume it with: ralph execute ${name}`,
+        )
       // Later tasks build on the work of earlier ones, and the project's files would tell what is not there any more.
       case 'rollback':
         return new RalphError(
           'usage',
-          `Loop ${id} works on ${task} of the project ${name}, and other tasks build on it. Take its commits back with git, and set the task to "pending" in ${folder}/tasks.json.`,
+          `Loop ${id} works on ${task} of the project ${name}, and other tasks build on it. Revert its commits with git, and set the task to "pending" in ${folder}/tasks.json.`,
         )
       case 'accept':
         return new RalphError(

@@ -52,7 +52,7 @@ export function leftNotes(open: readonly Open[]): string[] {
   return open.flatMap(({ task, worktree }) =>
     worktree
       ? [
-          `${task} is not in tasks.json any more. What its agent did stays on the branch ${worktree.branch}, in ${worktree.path}.`,
+          `${task} is no longer in tasks.json. The agent's work stays on the branch ${worktree.branch}, in ${worktree.path}.`,
         ]
       : [],
   )

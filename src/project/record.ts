@@ -178,7 +178,7 @@ export function taskOf({ tasks }: ProjectRecord, id: string): Task {
 
 export function openOf({ open }: ProjectRecord, task: string): Open {
   const found = open.find((candidate) => candidate.task === task)
-  if (!found) throw new Error(`${task} is not under way`)
+  if (!found) throw new Error(`${task} is not in progress`)
   return found
 }
 
@@ -225,7 +225,7 @@ export function readTasksOf(project: Project): string {
   if (text !== undefined) return text
   throw new RalphError(
     'tasks-invalid',
-    `The project ${project.name} has no tasks.json yet. Make one with \`ralph interview ${project.name}\` or \`ralph import FILE ${project.name}\`.`,
+    `The project ${project.name} has no tasks.json yet. Create one with \`ralph interview ${project.name}\` or \`ralph import FILE ${project.name}\`.`,
   )
 }
 

@@ -49,13 +49,13 @@ export async function writeResults(
 
 /** What a person can do now. */
 function nextSteps({ name, folder }: Project, record: ProjectRecord, { reason }: ProjectStop): string[] {
-  const again = `Go on with \`ralph execute ${name}\`.`
+  const again = `Continue with \`ralph execute ${name}\`.`
   const left = record.open.flatMap(({ task, worktree }) =>
     worktree ? [`The unfinished work of ${task} is in ${worktree.path}, on the branch ${worktree.branch}.`] : [],
   )
   const shows = record.loops.at(-1)
   const story =
-    shows === undefined ? [] : [`\`ralph show ${shows}\` tells what the last agent did, and why it was not enough.`]
+    shows === undefined ? [] : [`\`ralph show ${shows}\` shows what the last agent did and why it was not enough.`]
   switch (reason) {
     case 'completed':
       return ['Read the commits and the files above, and try it out.']
@@ -65,7 +65,7 @@ function nextSteps({ name, folder }: Project, record: ProjectRecord, { reason }:
       )
       return [
         ...story,
-        `Make ${stuck.map(({ id }) => id).join(', ')} easier: split it, or say more in its description, in ${folder}/tasks.json; then raise its \`max_attempts\` or set its \`attempts\` to 0.`,
+        `Make ${stuck.map(({ id }) => id).join(', ')} easier: split it or describe it in more detail in ${folder}/tasks.json; then raise its \`max_attempts\` or set its \`attempts\` to 0.`,
         again,
         ...left,
       ]
@@ -80,13 +80,13 @@ function nextSteps({ name, folder }: Project, record: ProjectRecord, { reason }:
         ...left,
       ]
     case 'needs-input':
-      return [`Answer the question above, then go on with \`ralph execute ${name}\`.`, ...left]
+      return [`Answer the question above, then continue with \`ralph execute ${name}\`.`, ...left]
     case 'paused':
     case 'cancelled':
     case 'max-iterations':
       return [again, ...left]
     default:
-      return [...story, 'Mend what the sentence above names.', again, ...left]
+      return [...story, 'Fix the problem named above.', again, ...left]
   }
 }
 

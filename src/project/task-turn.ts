@@ -57,7 +57,7 @@ export async function judgeTurn(
   if (kept !== true) return { ...turn, refused: true, ...kept }
   const { ask: _, ...rest } = turn
   if (edits.says === 'blocked') {
-    const words = edits.obstacles.at(-1)?.message ?? edits.entry?.summary ?? 'the agent does not say why'
+    const words = edits.obstacles.at(-1)?.message ?? edits.entry?.summary ?? 'the agent gave no reason'
     return { ...rest, claim: { kind: 'none' }, ask: { kind: 'person', words: `${task} is blocked: ${words}` } }
   }
   if (edits.says !== 'completed') return { ...turn, claim: { kind: 'none' } }
@@ -106,8 +106,8 @@ export async function keepHistory(
     throw new RalphError(
       'git-failed',
       worktree
-        ? `its worktree ${worktree.path} was removed during the turn. The next start makes it again.`
-        : `${repo.gitDir} was removed during the turn. Bring it back, then go on.`,
+        ? `its worktree ${worktree.path} was removed during the turn. The next start recreates it.`
+        : `${repo.gitDir} was removed during the turn. Restore it, then continue.`,
     )
   const mine = worktree?.branch ?? branch
   const note = (text: string) => {
@@ -117,12 +117,12 @@ export async function keepHistory(
   const [{ branch: here }, kept] = await Promise.all([readHead(repo), holdsHistory(repo, base)])
   const astray = mine !== undefined && here !== mine
   if (kept && astray && (await bringBack(repo, mine))) {
-    await note(`The agent left the branch ${mine}; ralph brought its commits back there. Stay on the branch.`)
+    await note(`The agent left the branch ${mine}; ralph moved its commits back. Stay on the branch.`)
     await tree.look()
     if (worked) await tree.checkpoints.keep(next.iteration)
   } else if (!kept || astray) {
     await rollBack(tree.checkpoints.restoring, sound)
-    await note('The agent rewrote commits that were there before its task; ralph took its turn back. Only add commits.')
+    await note('The agent rewrote commits from before its task; ralph undid its turn. Only add commits.')
     const state = await tree.look()
     return state === undefined ? {} : { tree: state }
   }

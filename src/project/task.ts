@@ -94,7 +94,7 @@ export async function driveTaskLoop(site: Site, task: string, id: string, how: D
     since: async (loop, _, at) =>
       fresh || ended(loop) ? [] : askedAnew(site, loop, { kind: 'asked', at, spec: sizedAs(loop, await how.spec()) }),
     held(by) {
-      throw new RalphError('project-held', `Loop ${id} of ${task} is being driven by ${by}.`)
+      throw new RalphError('project-held', `Loop ${id} of ${task} is already being run by ${by}.`)
     },
     work: (held) => (ended(held.loop) ? Promise.resolve(held.loop) : driveHeld(site, held, { task, how, fresh })),
   })

@@ -57,15 +57,15 @@ function nextTask(project: Project): NamedTask {
   if (!task)
     throw new RalphError(
       'tasks-invalid',
-      `${project.name}: ${next.kind === 'stop' ? next.sentence : 'No task can continue.'} So there is nothing to prompt an agent for.`,
+      `${project.name}: ${next.kind === 'stop' ? next.sentence : 'No task can continue.'} There is no task to prompt an agent for.`,
     )
   return begun.has(task.id) ? task : { ...task, attempts: task.attempts + 1 }
 }
 
 const EARLY_ROUND =
-  'This is not the last round: leave the list of tasks to a later one. Ask what matters most for the shape of the work.'
+  'This is not the last round: leave the task list to a later one. Ask about what shapes the work most.'
 const FINAL_ROUND =
-  'This is the last round. Besides amending spec.md, write tasks.json as described below, so that the work can begin.'
+  'This is the last round. Besides amending spec.md, write tasks.json as described below, so that work can start.'
 
 function render(file: string, projectName: string, at: At, values: Readonly<Record<string, string>>): string {
   const project = projectAt(at.dir ?? process.cwd(), projectName)

@@ -48,7 +48,10 @@ export async function backOut(
   if (!open.worktree) throw new Error(`${open.task} has no worktree`)
   await keepTrial(open.worktree, merged)
   const names = failed.map(({ check }) => check).join(', ')
-  site.note(open.task, `Merged with what arrived meanwhile, its checks fail (${names}). It is tried again.`)
+  site.note(
+    open.task,
+    `Merged with the latest changes on the branch, its checks fail (${names}). It will be tried again.`,
+  )
   await keepVerdicts(site, open.task, failed)
   await enterTurn(site, loop)
   const id = site.newId()
@@ -63,7 +66,7 @@ export async function backOut(
   )
   await site.store.tell(id, 'ralph', {
     kind: 'say',
-    words: `Your work passed alone. Merged with what other tasks did meanwhile, it does not:\n${words.join('\n')}`,
+    words: `Your work passed on its own. Merged with what other tasks changed in the meantime, it fails:\n${words.join('\n')}`,
   })
   await site.keeper.change((record) => ({
     ...record,

@@ -229,7 +229,7 @@ describe('the proof', () => {
       'ralph.config.json or config.yaml: the glob "/repo/test/**" would match nothing',
     )
     await expect(resolveSpec({ ...PLAIN, protect: ['['] }, placeOf())).rejects.toThrow(
-      'The glob "[" has a "[" that is never closed.',
+      'The glob "[" has an unclosed "[".',
     )
   })
 

@@ -186,7 +186,7 @@ test.each<[what: string, steps: unknown, says: string]>([
       { name: 'one', run() {} },
       { name: 'one', run() {} },
     ],
-    'Two steps are called "one".',
+    'Two steps are named "one".',
   ],
 ])('%s is refused before anything begins', async (_, steps, says) => {
   const vault = await begin()

@@ -101,6 +101,6 @@ function mustBeSteps(steps: readonly ActionStep[]): void {
   if (twice)
     throw new RalphError(
       'input-invalid',
-      `Two steps are called "${twice.name}". Give them different names: by these it is known which were taken.`,
+      `Two steps are named "${twice.name}". Names must be unique: they show which steps were taken.`,
     )
 }

@@ -32,7 +32,7 @@ test.each<[what: string, loop: Loop, answers: object]>([
 })
 
 test('words of an approval say so, but not where they say what to do instead', () => {
-  expect(approvalWords(waiting('watch', 'approval'), undefined)).toBe('Approved. Go on.')
+  expect(approvalWords(waiting('watch', 'approval'), undefined)).toBe('Approved. Continue.')
   expect(approvalWords(waiting('watch'), 'Blue.')).toBe('Approved: Blue.')
   expect(approvalWords(waiting('watch', ALLOW), 'Put it back.')).toBe('Put it back.')
   expect(() => approvalWords(waiting('watch', ALLOW), undefined)).toThrow(

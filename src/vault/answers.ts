@@ -31,7 +31,7 @@ export function bentAnswers(loop: Loop): BentAnswers | undefined {
 /** What the agent hears of an approval. A bare one is refused where it would change nothing: the checks would be bent still. */
 export function approvalWords(loop: Loop, note: string | undefined): string {
   const advice = bentAdvice(loop)
-  if (advice === undefined) return note ? `Approved: ${note}` : 'Approved. Go on.'
+  if (advice === undefined) return note ? `Approved: ${note}` : 'Approved. Continue.'
   if (note) return note
   const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
   throw new RalphError('usage', `Task ${vaultOf(loop).id} cannot be approved like this. ${question} ${advice}`)

@@ -38,7 +38,7 @@ describe('a file in Pending_Approval', () => {
     const vault = openVault()
     vault.put('Pending_Approval/a.md')
     const { message } = await errorOf(vault.ralph.startTask({ task_file: 'Needs_Action/a.md' }))
-    expect(message).toContain('Pending_Approval/a.md is there already, so it would wait for approval at once')
+    expect(message).toContain('Pending_Approval/a.md already exists, so it would wait for approval at once')
   })
 })
 
@@ -78,7 +78,7 @@ describe('approveTask', () => {
     const error = await errorOf(vault.ralph.approveTask('a'))
     expect(error).toMatchObject({
       code: 'file-unusable',
-      message: expect.stringContaining('another Needs_Action/a.md'),
+      message: expect.stringContaining('Needs_Action/a.md already exists'),
     })
     expect(vault.read('Needs_Action/a.md')).toBe('Another.\n')
     expect((await vault.ralph.getTaskState('a')).status).toBe('waiting_approval')

@@ -17,7 +17,7 @@ export function comeBack({ path, file, from }: VaultTask): void {
   if (statOf(join(path, from)))
     throw new RalphError(
       'file-unusable',
-      `${PENDING}/${file} cannot come back: another ${from} is there. Move that one away, then approve again.`,
+      `${PENDING}/${file} cannot be moved back: ${from} already exists. Move that one away, then approve again.`,
     )
   move(join(path, PENDING, file), join(path, from))
 }
@@ -44,9 +44,9 @@ export function sendAway(task: VaultTask, loop: Loop, at: number): string | unde
     why: loop.next.kind === 'halt' ? loop.next.sentence : 'It was stopped.',
     facts: [
       `iterations: ${loop.tally.iteration}`,
-      ...(loop.tally.failures ? [`not all of its checks pass: ${allChecks(loop.spec).join(', ')}`] : []),
+      ...(loop.tally.failures ? [`checks that must pass: ${allChecks(loop.spec).join(', ')}`] : []),
       `stopped: ${new Date(at).toISOString()}`,
-      `its story: \`ralph show ${loop.id}\``,
+      `details: \`ralph show ${loop.id}\``,
     ],
   })
 }
@@ -64,7 +64,7 @@ export function putAway(vault: string, { file, place, ...about }: Leaving): stri
   const folder = join(vault, FAILED)
   const stays = place === `${FAILED}/${file}`
   const name = stays ? file : freeName(folder, file)
-  const advice = `To try it again, put that right and move ${FAILED}/${name} back to ${about.from}.`
+  const advice = `To try it again, fix that and move ${FAILED}/${name} back to ${about.from}.`
   // Before the file moves: if ralph is killed in between, the file is still found, and put away again.
   writeNote(folder, noteOf(name), printWhyNote({ ...about, ...(place === undefined ? {} : { advice }) }))
   if (place !== undefined && !stays) moveWithNote(join(vault, place), join(folder, name))

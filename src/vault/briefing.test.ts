@@ -138,7 +138,7 @@ test('tells of each task where it stands, and what to do first', async () => {
         task_id: 'asks',
         loop_id: loops.get('asks'),
         since: '2036-01-15T10:00:00Z',
-        question: 'asks.md waits in Pending_Approval for your approval.',
+        question: 'asks.md is waiting in Pending_Approval for your approval.',
         approve: `ralph task approve --vault ${vault} asks`,
         reject: `ralph task reject --vault ${vault} asks`,
       },
@@ -159,7 +159,7 @@ test('tells of each task where it stands, and what to do first', async () => {
     next_actions: [
       { text: 'Approve or reject asks:', command: `ralph task approve --vault ${vault} asks` },
       { text: 'See why stuck stopped:', command: `ralph show ${loops.get('stuck')}` },
-      { text: 'Have 1 new task done:', command: `ralph watch ${vault}` },
+      { text: 'Start 1 new task:', command: `ralph watch ${vault}` },
     ],
   })
   expect(printBriefing(briefing)).toContain('- **asks**, since 2036-01-15 10:00 UTC')
@@ -196,7 +196,7 @@ test('what an agent of ralph has used is known, and what is left alone is told',
     tasks_without_cost: 1,
   })
   expect(in_progress.map(({ task_id }) => task_id)).toEqual(['report', 'other'])
-  expect(next_actions).toEqual([{ text: 'Go on with 1 task that nobody works on:', command: `ralph watch ${vault}` }])
+  expect(next_actions).toEqual([{ text: 'Resume 1 task that nobody is working on:', command: `ralph watch ${vault}` }])
 })
 
 test('only what happened in the span counts, but what waits or is stuck is not forgotten', async () => {
@@ -214,7 +214,7 @@ test('only what happened in the span counts, but what waits or is stuck is not f
     iterations: 0,
   })
   expect(next_actions.at(-1)).toEqual({
-    text: 'Look through 1 older task that stopped:',
+    text: 'Review 1 older task that stopped:',
     command: `ralph task list --vault ${vault}`,
   })
 })
@@ -234,13 +234,13 @@ test.each<[where: string, settle: () => void, expected: object]>([
       mkdirSync(join(vault, 'Failed'))
       move('x.md', 'Failed')
     },
-    { file: 'Failed/x.md', advice: 'To try it again, put it back:', command: expect.stringMatching(/^mv /) },
+    { file: 'Failed/x.md', advice: 'To try it again, move it back:', command: expect.stringMatching(/^mv /) },
   ],
   ['in Done', () => move('x.md', 'Done'), { file: 'Done/x.md', advice: 'Nothing is left to do.', command: null }],
   [
     'nowhere',
     () => renameSync(join(vault, 'Needs_Action/x.md'), join(home, 'x.md')),
-    { file: null, advice: expect.stringContaining('put it into Needs_Action'), command: null },
+    { file: null, advice: expect.stringContaining('put it in Needs_Action'), command: null },
   ],
 ])('a stuck task whose file is %s can be gone on with', async (_, settle, expected) => {
   await begin('x', { max_iterations: 1 })
@@ -326,7 +326,7 @@ describe('a file that was refused', () => {
       from,
       place: from,
       kind: 'refused',
-      title: `${file} was not begun`,
+      title: `${file} was not started`,
       why: `${file}: priority is wrong.`,
       facts: [],
     })
@@ -340,7 +340,7 @@ describe('a file that was refused', () => {
     const { stuck, next_actions } = await gatherBriefing(desk, START)
     const command = (name: string) => `mv ${vault}/Failed/${name} ${vault}/Needs_Action/bad.md`
     const told = { task_id: 'bad', loop_id: null, status: 'refused', stopped_at: '2036-01-15T10:01:00Z' }
-    const advice = 'To have it done, put that right and put it back:'
+    const advice = 'To try it again, fix that and move it back:'
     expect(stuck).toEqual(
       ['bad-2.md', 'bad.md'].map((name) => ({
         ...told,
@@ -351,7 +351,10 @@ describe('a file that was refused', () => {
       })),
     )
     expect(next_actions).toEqual(
-      ['bad-2.md', 'bad.md'].map((name) => ({ text: `Put Failed/${name} right, then back:`, command: command(name) })),
+      ['bad-2.md', 'bad.md'].map((name) => ({
+        text: `Fix Failed/${name}, then move it back:`,
+        command: command(name),
+      })),
     )
     expect(printBriefing(await gatherBriefing(desk, START))).toContain('- **bad** (refused): bad.md: priority')
   })
@@ -366,10 +369,10 @@ describe('a file that was refused', () => {
   test('is known by the head of its note alone', async () => {
     refuse('bad.md', START)
     const note = join(vault, 'Failed', 'bad.md.why.md')
-    writeFileSync(note, readFileSync(note, 'utf8').replace('# bad.md was not begun', '# Mine'))
+    writeFileSync(note, readFileSync(note, 'utf8').replace('# bad.md was not started', '# Mine'))
     put('mine.md')
     move('mine.md', 'Failed')
-    writeFileSync(join(vault, 'Failed', 'mine.md.why.md'), '# mine.md was not begun\n\nI said so.\n')
+    writeFileSync(join(vault, 'Failed', 'mine.md.why.md'), '# mine.md was not started\n\nI said so.\n')
     expect((await gatherBriefing(desk, 0)).stuck).toMatchObject([
       { task_id: 'bad', status: 'refused', why: 'bad.md: priority is wrong.' },
     ])
@@ -436,7 +439,7 @@ describe('tasks that another ralph keeps in a home of its own', () => {
         {
           task_id: 'asks',
           loop_id: null,
-          question: 'asks.md waits in Pending_Approval for your approval.',
+          question: 'asks.md is waiting in Pending_Approval for your approval.',
           since: at,
           approve: `${there} approve --vault ${vault} asks`,
           reject: `${there} reject --vault ${vault} asks`,
@@ -447,7 +450,7 @@ describe('tasks that another ralph keeps in a home of its own', () => {
       spent: { iterations: 3, working_seconds: 180, tokens: null, cost_usd: null, tasks_without_cost: 3 },
       next_actions: [
         { text: 'Approve or reject asks:', command: `${there} approve --vault ${vault} asks` },
-        { text: 'Try stuck again, which stopped under another ralph:', command },
+        { text: 'Retry stuck, which stopped under another ralph:', command },
       ],
     })
     expect(printBriefing(briefing)).toContain('| done | 1 | 1 min 0 s | unknown | unknown |')

@@ -143,7 +143,7 @@ function stuckIn({ loop, row, movedAt }: Newest): Stuck {
 function stuckElsewhere(other: OtherTask): Stuck {
   const { task_id, status, last_updated: stopped_at } = other.state
   const { why, file } = stopElsewhere(other)
-  const inDone = { advice: 'Whether it had checks that failed, only the other ralph knows.', command: null }
+  const inDone = { advice: 'Only the other ralph knows whether its checks failed.', command: null }
   return { task_id, loop_id: null, status, stopped_at, why, file, ...goingOn(other.task, file, inDone) }
 }
 
@@ -151,10 +151,10 @@ type Advice = { advice: string; command: string | null }
 
 /** `inDone`: what to say of one that lies there though it was not completed. */
 function goingOn({ path, done, from, file: name }: VaultTask, file: string | null, inDone: Advice): Advice {
-  if (file === null) return { advice: `To try it again, put it into ${NEEDS_ACTION} and start it.`, command: null }
+  if (file === null) return { advice: `To try it again, put it in ${NEEDS_ACTION} and start it.`, command: null }
   if (file === `${done}/${name}`) return inDone
   if (file === from) return { advice: 'To try it again:', command: taskCommand('start', file, path) }
-  return { advice: 'To try it again, put it back:', command: moving(path, file, from) }
+  return { advice: 'To try it again, move it back:', command: moving(path, file, from) }
 }
 
 function moving(vault: string, file: string, to: string): string {
@@ -169,7 +169,7 @@ function refusedIn(vault: string, { place, from, at, why }: Refused): Stuck {
     stopped_at: time(at),
     why,
     file: place,
-    advice: 'To have it done, put that right and put it back:',
+    advice: 'To try it again, fix that and move it back:',
     command: moving(vault, place, from),
   }
 }
@@ -246,17 +246,17 @@ function nextActions(
     })),
     ...told.stuck.filter(({ file, command }) => file === null || command !== null).map(lookInto),
     ...paused.map((loop) => ({
-      text: `Go on with ${vaultOf(loop).id}, which is paused:`,
+      text: `Resume ${vaultOf(loop).id}, which is paused:`,
       command: `ralph resume ${loop.id}`,
     })),
-    ...(left > 0 ? [{ text: `Go on with ${count(left, 'task')} that nobody works on:`, command: watch }] : []),
-    ...(told.new.length > 0 ? [{ text: `Have ${count(told.new.length, 'new task')} done:`, command: watch }] : []),
-    ...(older > 0 ? [{ text: `Look through ${count(older, 'older task')} that stopped:`, command: list }] : []),
+    ...(left > 0 ? [{ text: `Resume ${count(left, 'task')} that nobody is working on:`, command: watch }] : []),
+    ...(told.new.length > 0 ? [{ text: `Start ${count(told.new.length, 'new task')}:`, command: watch }] : []),
+    ...(older > 0 ? [{ text: `Review ${count(older, 'older task')} that stopped:`, command: list }] : []),
   ]
 }
 
 function lookInto({ task_id, loop_id, status, file, command }: Stuck): Briefing['next_actions'][number] {
-  if (status === 'refused') return { text: `Put ${file} right, then back:`, command }
+  if (status === 'refused') return { text: `Fix ${file}, then move it back:`, command }
   if (loop_id !== null) return { text: `See why ${task_id} stopped:`, command: `ralph show ${loop_id}` }
-  return { text: `Try ${task_id} again, which stopped under another ralph${command === null ? '.' : ':'}`, command }
+  return { text: `Retry ${task_id}, which stopped under another ralph${command === null ? '.' : ':'}`, command }
 }

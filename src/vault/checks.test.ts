@@ -96,8 +96,8 @@ test('a task without one is completed by its file', async () => {
 })
 
 test.each([
-  ['max_iterations: many', 'Needs_Action/a.md: max_iterations must be a whole number above 0, but is "many".'],
-  ['agent: "command:rm -rf /"', 'Needs_Action/a.md: agent must be the name of an agent'],
+  ['max_iterations: many', 'Needs_Action/a.md: max_iterations must be a whole number above 0, got "many".'],
+  ['agent: "command:rm -rf /"', 'Needs_Action/a.md: agent must be an agent name'],
   ['timeout_minutes: -1', 'Needs_Action/a.md: timeout_minutes must be'],
 ])('a head with %s is refused, and nothing is begun', async (line, says) => {
   const vault = openVault([])

@@ -95,7 +95,7 @@ async function knownAlready(desk: VaultDesk, arrival: Arrival): Promise<'busy' |
   const former = await formerTask(desk, arrival)
   if (former !== undefined) {
     note(
-      `${file} is left in ${NEEDS_ACTION}: it is the file of task ${former}, which is over. To do it, move it out and back.`,
+      `${file} stays in ${NEEDS_ACTION}: it is the file of task ${former}, which has ended. To start it, move it out and back in.`,
     )
     return 'over'
   }
@@ -104,7 +104,7 @@ async function knownAlready(desk: VaultDesk, arrival: Arrival): Promise<'busy' |
   const { kind, loop, status } = earlier
   if (kind === 'busy' && !loop)
     note(
-      `${file} is left: ${stateFileOf(desk, id)} tells that another ralph works on it. If that one is gone, remove ${stateFileOf(desk, id)}.`,
+      `${file} is skipped: ${stateFileOf(desk, id)} says that another ralph is working on it. If that one no longer exists, delete ${stateFileOf(desk, id)}.`,
     )
   if (kind === 'busy') return kind
   note(leftWords(file, status))
@@ -112,7 +112,7 @@ async function knownAlready(desk: VaultDesk, arrival: Arrival): Promise<'busy' |
 }
 
 function leftWords(file: string, status: string): string {
-  return `${file} is left in ${NEEDS_ACTION}: its task is over (${status}). To do it again, move it out and back; rename it where a file of that name is done.`
+  return `${file} stays in ${NEEDS_ACTION}: its task has ended (${status}). To run it again, move it out and back in; rename it if a file with that name is done.`
 }
 
 /** Goes on with a task that was begun before. */
@@ -147,7 +147,7 @@ export function close(site: WatchSite, ledger: Ledger, { id, loop }: Pick<TaskRo
 function putAside({ desk, tell }: WatchSite, { file, id }: Arrival, why: string): void {
   const from = `${NEEDS_ACTION}/${file}`
   try {
-    const title = `${file} was not begun`
+    const title = `${file} was not started`
     const place = putAway(desk.vault, { kind: 'refused', file, from, place: from, title, why, facts: [] })
     tell({ kind: 'refused', id, file, why, place: place ?? from })
   } catch (cause) {

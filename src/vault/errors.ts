@@ -34,13 +34,13 @@ export const TASK_ERRORS: Readonly<
     code: 'state-corrupted',
     recoverable: true,
     action: 'recreate_state',
-    when: 'the state file is damaged and the database does not know the task; otherwise the file is put aside and made anew',
+    when: 'the state file is damaged and the database does not know the task; otherwise the file is set aside and rebuilt',
   },
   StateFileError: {
     code: 'state-file',
     recoverable: true,
     action: 'check_permissions',
-    when: 'the state file cannot be read or written: then no task is started, no iteration counted, no progress recorded',
+    when: 'the state file cannot be read or written: no task is started, no iteration counted, no progress recorded',
   },
 }
 

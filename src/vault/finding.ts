@@ -25,15 +25,15 @@ export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
   if (row) return row
   const state = isTaskId(id) ? readState(desk, id) : undefined
   if (state === undefined)
-    throw new TaskNotFoundError(id, `Task not found: ${id}. \`ralph task list\` tells those of ${desk.vault}.`)
+    throw new TaskNotFoundError(id, `Task not found: ${id}. \`ralph task list\` lists those in ${desk.vault}.`)
   if (state === 'damaged')
     throw new StateCorruptedError(
       id,
-      `${stateFileOf(desk, id)} is damaged, and the database does not know the task. Remove that file, then start the task anew.`,
+      `${stateFileOf(desk, id)} is damaged, and the database does not know the task. Delete that file, then start the task again.`,
     )
   if (await follow(desk, { ...state, task_id: id })) return findTask(desk, id)
   await adopt(desk, { ...state, task_id: id })
-  desk.note(`Task ${id} was known by its state file alone; it is in the database again.`)
+  desk.note(`Task ${id} was known only from its state file; it is in the database again.`)
   return findTask(desk, id)
 }
 
@@ -57,11 +57,11 @@ async function follow(desk: VaultDesk, { task_id, started_at }: TaskState): Prom
       if (await store.isDriven(row.loop))
         throw new RalphError(
           'loop-held',
-          `The vault was moved here from ${before}, but ${row.id} is still worked on there. End that first.`,
+          `The vault was moved here from ${before}, but ${row.id} is still being worked on there. Stop that first.`,
         )
     await moveLoops(desk, before)
     await store.tasks.move(before, vault)
-    note(`The vault was moved here from ${before}, and its tasks with it.`)
+    note(`The vault was moved here from ${before}, along with its tasks.`)
     return true
   }
   return false
@@ -74,7 +74,7 @@ async function moveLoops({ store, vault, now }: VaultDesk, before: string): Prom
       store,
       now,
       held(by) {
-        throw new RalphError('loop-held', `Loop ${id} of the vault that was moved is driven by ${by}. End that first.`)
+        throw new RalphError('loop-held', `Loop ${id} of the moved vault is being run by ${by}. Stop that first.`)
       },
       // It has not moved on by being moved away.
       work: (held) =>
@@ -88,7 +88,7 @@ export function refuseOthers(desk: VaultDesk, id: string): void {
   if (other)
     throw new RalphError(
       'loop-held',
-      `Task ${id} is kept by another ralph, in ${other.home}. Set RALPH_HOME to that, or wait until the task is over.`,
+      `Task ${id} belongs to another ralph, whose RALPH_HOME is ${other.home}. Use that RALPH_HOME, or wait until the task has ended.`,
     )
 }
 

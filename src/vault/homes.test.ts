@@ -35,7 +35,7 @@ describe('a task that another ralph keeps in a home of its own', () => {
       }
       expect(await errorOf(calls[call]())).toMatchObject({
         code: 'loop-held',
-        message: `Task a is kept by another ralph, in ${vault.home}. Set RALPH_HOME to that, or wait until the task is over.`,
+        message: `Task a belongs to another ralph, whose RALPH_HOME is ${vault.home}. Use that RALPH_HOME, or wait until the task has ended.`,
       })
       expect(await vault.ralph.incrementIteration(work('a'))).toMatchObject({ iteration: 2 })
     },
@@ -77,7 +77,7 @@ test('what was closed says so', async () => {
   await INTO.in_progress(vault, 'a')
   await vault.ralph.close()
   for (const call of [vault.ralph.getTaskState('a'), vault.ralph.checkTaskComplete('a')])
-    expect(await errorOf(call)).toMatchObject({ code: 'usage', message: expect.stringContaining('was closed') })
+    expect(await errorOf(call)).toMatchObject({ code: 'usage', message: expect.stringContaining('is closed') })
 })
 
 test('a task whose start was interrupted holds its session all the same, once it is looked at', async () => {

@@ -47,7 +47,8 @@ export function openInbox(
     const at = elapsed()
     const found = namesIn(folder, state).flatMap((file) => {
       const stat = arrived(folder, file)
-      if (!stat && file.includes('\uFFFD')) note(`${NEEDS_ACTION}/${file} has a name that is no UTF-8. Rename it.`)
+      if (!stat && file.includes('\uFFFD'))
+        note(`${NEEDS_ACTION}/${file} has a name that is not valid UTF-8. Rename it.`)
       if (!stat) return []
       const [stamp, before] = [stampOf(stat), seen.get(file)]
       const known: Seen =
@@ -105,7 +106,7 @@ function namesIn(folder: string, state: string): string[] {
 }
 
 function unreadable(folder: string, cause: unknown): RalphError {
-  return new RalphError('file-unusable', `${folder} cannot be read. It must be a folder that can.`, { cause })
+  return new RalphError('file-unusable', `${folder} cannot be read. It must be a readable folder.`, { cause })
 }
 
 function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {

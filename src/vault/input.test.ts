@@ -56,8 +56,8 @@ const call =
 
 describe('values that nobody can place are refused', () => {
   test.each<[name: string, input: unknown[], says: string]>([
-    ['startTask', ['Needs_Action/b.md', '5'], 'max_iterations must be a whole number from 1 on, but is "5".'],
-    ['startTask', ['Needs_Action/b.md', 5, 0], 'timeout_minutes must be a number above 0, at most 525600, but is 0.'],
+    ['startTask', ['Needs_Action/b.md', '5'], 'max_iterations must be a whole number of at least 1, got "5".'],
+    ['startTask', ['Needs_Action/b.md', 5, 0], 'timeout_minutes must be a number above 0, at most 525600, got 0.'],
     [
       'startTask',
       ['Needs_Action/b.md', 5, 15, 1],
@@ -66,13 +66,9 @@ describe('values that nobody can place are refused', () => {
     [
       'startTask',
       ['Needs_Action/b.md', { max_iterations: 5 }],
-      'max_iterations must be a whole number from 1 on, but is an object.',
+      'max_iterations must be a whole number of at least 1, got an object.',
     ],
-    [
-      'startTask',
-      [{ task_file: 'Needs_Action/b.md' }, 5],
-      'startTask takes one object, or several values without one.',
-    ],
+    ['startTask', [{ task_file: 'Needs_Action/b.md' }, 5], 'startTask takes one object, or separate values.'],
     ['checkTaskComplete', ['a', 'b'], 'checkTaskComplete takes one value: task_id.'],
     ['handleTimeout', ['a', 5], 'handleTimeout takes one value: task_id.'],
   ])('%s %o', async (name, input, says) => {
@@ -94,52 +90,60 @@ describe('an input that is wrong is refused, with its name and what is expected'
     ['startTask', null, 'takes an object'],
     ['startTask', ['a.md'], 'takes an object'],
     ['startTask', 5, 'takes an object'],
-    ['startTask', {}, 'startTask: task_file must be a text, but is missing.'],
-    ['startTask', { task_file: 5 }, 'task_file must be a text, but is 5.'],
+    ['startTask', {}, 'startTask: task_file must be a string, got missing.'],
+    ['startTask', { task_file: 5 }, 'task_file must be a string, got 5.'],
     [
       'startTask',
       { task_file: 'a.md', max_iterations: 0 },
-      'max_iterations must be a whole number from 1 on, but is 0.',
+      'max_iterations must be a whole number of at least 1, got 0.',
     ],
-    ['startTask', { task_file: 'a.md', max_iterations: 1.5 }, 'but is 1.5.'],
-    ['startTask', { task_file: 'a.md', max_iterations: '5' }, 'but is "5".'],
-    ['startTask', { task_file: 'a.md', max_iterations: 5n }, 'but is 5.'],
-    ['startTask', { task_file: 'a.md', max_iterations: Number.NaN }, 'but is NaN.'],
+    ['startTask', { task_file: 'a.md', max_iterations: 1.5 }, 'got 1.5.'],
+    ['startTask', { task_file: 'a.md', max_iterations: '5' }, 'got "5".'],
+    ['startTask', { task_file: 'a.md', max_iterations: 5n }, 'got 5.'],
+    ['startTask', { task_file: 'a.md', max_iterations: Number.NaN }, 'got NaN.'],
     ['startTask', { task_file: 'a.md', max_iterations: 1e9 }, 'max_iterations must be'],
-    ['startTask', { task_file: 'a.md', max_iterations: circle }, 'but is an object.'],
-    ['startTask', { task_file: 'a.md', max_iterations: [5] }, 'but is a list.'],
+    ['startTask', { task_file: 'a.md', max_iterations: circle }, 'got an object.'],
+    ['startTask', { task_file: 'a.md', max_iterations: [5] }, 'got a list.'],
     [
       'startTask',
       { task_file: 'a.md', timeout_minutes: 0 },
-      'timeout_minutes must be a number above 0, at most 525600, but is 0.',
+      'timeout_minutes must be a number above 0, at most 525600, got 0.',
     ],
-    ['startTask', { task_file: 'a.md', timeout_minutes: Infinity }, 'but is Infinity.'],
-    ['startTask', { task_file: 'a.md', max_iteration: 5 }, 'knows no "max_iteration". Did you mean "max_iterations"?'],
-    ['checkTaskComplete', {}, 'checkTaskComplete: task_id must be a text, but is missing.'],
-    ['checkTaskComplete', { id: 'a' }, 'checkTaskComplete knows no "id".'],
+    ['startTask', { task_file: 'a.md', timeout_minutes: Infinity }, 'got Infinity.'],
+    [
+      'startTask',
+      { task_file: 'a.md', max_iteration: 5 },
+      'unknown name "max_iteration". Did you mean "max_iterations"?',
+    ],
+    ['checkTaskComplete', {}, 'checkTaskComplete: task_id must be a string, got missing.'],
+    ['checkTaskComplete', { id: 'a' }, 'checkTaskComplete: unknown name "id".'],
     [
       'incrementIteration',
       'a',
-      'incrementIteration: action must be a text of at most 10000 characters, but is missing.',
+      'incrementIteration: action must be a string of at most 10000 characters, got missing.',
     ],
-    ['incrementIteration', { ...work('a'), action: 'x'.repeat(10_001) }, 'action must be a text of at most 10000'],
-    ['incrementIteration', { ...work('a'), result: 'x'.repeat(1_001) }, 'result must be a text of at most 1000'],
-    ['incrementIteration', { ...work('a'), result: true }, 'but is true.'],
-    ['incrementIteration', { ...work('a'), result: null }, 'but is null.'],
+    ['incrementIteration', { ...work('a'), action: 'x'.repeat(10_001) }, 'action must be a string of at most 10000'],
+    ['incrementIteration', { ...work('a'), result: 'x'.repeat(1_001) }, 'result must be a string of at most 1000'],
+    ['incrementIteration', { ...work('a'), result: true }, 'got true.'],
+    ['incrementIteration', { ...work('a'), result: null }, 'got null.'],
     [
       'incrementIteration',
       { ...work('a'), duration_seconds: -1 },
-      'duration_seconds must be a number from 0 on, but is -1.',
+      'duration_seconds must be a number of at least 0, got -1.',
     ],
-    ['incrementIteration', { ...work('a'), duration_seconds: '60' }, 'but is "60".'],
-    ['getTaskState', { task_id: 'a', history_limit: -1 }, 'history_limit must be a whole number from 0 on, but is -1.'],
+    ['incrementIteration', { ...work('a'), duration_seconds: '60' }, 'got "60".'],
+    [
+      'getTaskState',
+      { task_id: 'a', history_limit: -1 },
+      'history_limit must be a whole number of at least 0, got -1.',
+    ],
     ['updateProgress', { ...progress, steps_completed: 3 }, 'steps_completed is 3, but there are only 2 steps.'],
-    ['updateProgress', { ...progress, steps_total: 2.5 }, 'steps_total must be a whole number from 0 on'],
-    ['updateProgress', { ...progress, current_step: 5 }, 'current_step must be a text of at most 1000 characters'],
+    ['updateProgress', { ...progress, steps_total: 2.5 }, 'steps_total must be a whole number of at least 0'],
+    ['updateProgress', { ...progress, current_step: 5 }, 'current_step must be a string of at most 1000 characters'],
     ['completeTask', { task_id: 'a', exit_reason: 5 }, 'exit_reason must be'],
-    ['handleTimeout', { task_id: 'a', why: 'x' }, 'handleTimeout knows no "why". It takes task_id.'],
+    ['handleTimeout', { task_id: 'a', why: 'x' }, 'handleTimeout: unknown name "why". It takes task_id.'],
     ['approveTask', { task_id: 'a', note: 5 }, 'note must be'],
-    ['rejectTask', { task_id: 'a', __proto__x: 1 }, 'rejectTask knows no'],
+    ['rejectTask', { task_id: 'a', __proto__x: 1 }, 'rejectTask: unknown name'],
   ])('%s %o', async (name, input, says) => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
@@ -151,17 +155,14 @@ describe('an input that is wrong is refused, with its name and what is expected'
   })
 
   test.each<[given: object, says: string]>([
-    [{ vaultPath: 5 }, 'RalphWiggum: vault_path must be a text, but is 5.'],
-    [{}, 'RalphWiggum: vault_path must be a text, but is missing.'],
-    [{ vaultPath: '.', maxIterations: 0 }, 'max_iterations must be a whole number from 1 on'],
-    [{ vaultPath: '.', maxIteration: 5 }, 'knows no "max_iteration". Did you mean "max_iterations"?'],
-    [
-      { vaultPath: '.', timeout_minutes: '30' },
-      'timeout_minutes must be a number above 0, at most 525600, but is "30".',
-    ],
-    [{ vaultPath: '.', doneFolder: '../Done' }, 'doneFolder must be a folder below the vault'],
-    [{ vaultPath: '.', doneFolder: 'Needs_Action' }, 'doneFolder must be a folder of its own'],
-    [{ vaultPath: '.', stateDir: '/tmp' }, 'stateDir must be a folder below the vault'],
+    [{ vaultPath: 5 }, 'RalphWiggum: vault_path must be a string, got 5.'],
+    [{}, 'RalphWiggum: vault_path must be a string, got missing.'],
+    [{ vaultPath: '.', maxIterations: 0 }, 'max_iterations must be a whole number of at least 1'],
+    [{ vaultPath: '.', maxIteration: 5 }, 'unknown name "max_iteration". Did you mean "max_iterations"?'],
+    [{ vaultPath: '.', timeout_minutes: '30' }, 'timeout_minutes must be a number above 0, at most 525600, got "30".'],
+    [{ vaultPath: '.', doneFolder: '../Done' }, 'doneFolder must be a folder inside the vault'],
+    [{ vaultPath: '.', doneFolder: 'Needs_Action' }, 'doneFolder must be a separate folder'],
+    [{ vaultPath: '.', stateDir: '/tmp' }, 'stateDir must be a folder inside the vault'],
   ])('new RalphWiggum(%o)', (given, says) => {
     const { path, home } = openVault()
     const options = {
@@ -185,7 +186,7 @@ describe('a task that there is not', () => {
       expect(await errorOf(call(ralph, name)(id))).toMatchObject({
         name: 'TaskNotFoundError',
         taskId: id,
-        message: `Task not found: ${id}. \`ralph task list\` tells those of ${path}.`,
+        message: `Task not found: ${id}. \`ralph task list\` lists those in ${path}.`,
       })
   })
 

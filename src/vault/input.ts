@@ -13,7 +13,7 @@ export type Either<Input> = Input | { [Name in keyof Input as Camel<Name & strin
 type Kind = { expected: string; fits: (value: unknown) => boolean }
 
 const text = (most: number): Kind => ({
-  expected: `a text of at most ${most} characters`,
+  expected: `a string of at most ${most} characters`,
   fits: (value) => typeof value === 'string' && value.length <= most,
 })
 const number = (expected: string, fits: (value: number) => boolean): Kind => ({
@@ -24,12 +24,12 @@ const number = (expected: string, fits: (value: number) => boolean): Kind => ({
 export type KindName = 'id' | 'words' | 'line' | 'count' | 'some' | 'amount' | 'minutes'
 
 const KINDS: Readonly<Record<KindName, Kind>> = {
-  id: { expected: 'a text', fits: (value) => typeof value === 'string' },
+  id: { expected: 'a string', fits: (value) => typeof value === 'string' },
   words: text(10_000),
   line: text(1_000),
-  count: number('a whole number from 0 on', (value) => Number.isSafeInteger(value) && value >= 0),
-  some: number('a whole number from 1 on', (value) => Number.isSafeInteger(value) && value >= 1 && value < 1e9),
-  amount: number('a number from 0 on', (value) => value >= 0 && value <= 1e9),
+  count: number('a whole number of at least 0', (value) => Number.isSafeInteger(value) && value >= 0),
+  some: number('a whole number of at least 1', (value) => Number.isSafeInteger(value) && value >= 1 && value < 1e9),
+  amount: number('a number of at least 0', (value) => value >= 0 && value <= 1e9),
   minutes: number('a number above 0, at most 525600', (value) => value > 0 && value <= 525_600),
 }
 
@@ -41,8 +41,7 @@ export function asObject(call: string, given: readonly unknown[], wants: Wants):
   const values = given.slice(0, given.findLastIndex((value) => value !== undefined) + 1)
   const [first] = values
   if (values.length <= 1) return first
-  if (typeof first !== 'string')
-    throw new RalphError('input-invalid', `${call} takes one object, or several values without one.`)
+  if (typeof first !== 'string') throw new RalphError('input-invalid', `${call} takes one object, or separate values.`)
   if (values.length > names.length) {
     const most = names.length === 1 ? 'one value' : `at most ${names.length} values`
     throw new RalphError('input-invalid', `${call} takes ${most}: ${names.join(', ')}.`)
@@ -61,7 +60,7 @@ export function readInput<Input extends object>(call: string, given: unknown, wa
     const each = found.get(name)
     if (each === undefined && optional) return []
     if (!KINDS[kind].fits(each))
-      throw new RalphError('input-invalid', `${call}: ${name} must be ${KINDS[kind].expected}, but is ${show(each)}.`)
+      throw new RalphError('input-invalid', `${call}: ${name} must be ${KINDS[kind].expected}, got ${show(each)}.`)
     return [[name, each] as const]
   })
   return Object.fromEntries(entries) as Input // what is wanted has just been looked at, name by name
@@ -75,7 +74,7 @@ function unknown(call: string, name: string, known: readonly string[]): RalphErr
   const close = nearest(name, known)
   return new RalphError(
     'input-invalid',
-    `${call} knows no "${name}".${close ? ` Did you mean "${close}"?` : ''} It takes ${known.join(', ')}.`,
+    `${call}: unknown name "${name}".${close ? ` Did you mean "${close}"?` : ''} It takes ${known.join(', ')}.`,
   )
 }
 

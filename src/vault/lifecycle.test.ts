@@ -136,7 +136,9 @@ describe('handleTimeout', () => {
     await INTO.in_progress(vault, 'a')
     vault.move('Needs_Action/a.md', 'Done/a.md')
     const { message } = await errorOf(vault.ralph.handleTimeout('a'))
-    expect(message).toBe('Task a is in_progress and cannot become timeout. Its file is where it belongs: complete it.')
+    expect(message).toBe(
+      'Task a is in_progress and cannot become timeout. Its file is in the done folder: complete it instead.',
+    )
     expect((await vault.ralph.completeTask('a')).status).toBe('completed')
   })
 })
@@ -277,7 +279,7 @@ describe('a task that a person has paused', () => {
     const vault = openVault()
     const loop = await paused(vault)
     const error = await errorOf(vault.ralph.incrementIteration(work('a')))
-    expect(error.message).toBe(`Task a is paused, so no iteration is counted. \`ralph resume ${loop}\` lets it go on.`)
+    expect(error.message).toBe(`Task a is paused, so no iteration is counted. \`ralph resume ${loop}\` resumes it.`)
     const state = await vault.ralph.getTaskState('a')
     expect(state).toMatchObject({ status: 'in_progress', iteration: 2, iterations_history: [{ iteration: 1 }] })
   })
@@ -363,7 +365,7 @@ describe('a vault that is away for a while', () => {
   test('has no task that times out meanwhile', async () => {
     const { vault, comesBack } = await away()
     expect((await vault.ralph.getTaskState('a')).status).toBe('in_progress')
-    expect((await errorOf(vault.ralph.handleTimeout('a'))).message).toContain('is away')
+    expect((await errorOf(vault.ralph.handleTimeout('a'))).message).toContain('is the disk mounted?')
     comesBack()
     expect((await vault.ralph.completeTask('a')).status).toBe('completed')
   })
@@ -372,13 +374,13 @@ describe('a vault that is away for a while', () => {
 test('nothing is listed by one that was closed', async () => {
   const { ralph } = openVault()
   await ralph.close()
-  expect((await errorOf(ralph.listTasks())).message).toContain('was closed')
+  expect((await errorOf(ralph.listTasks())).message).toContain('is closed')
 })
 
 test('a task whose file is gone cannot be approved', async () => {
   const vault = openVault()
   await INTO.waiting_approval(vault, 'a')
   rmSync(join(vault.path, 'Pending_Approval/a.md'))
-  expect((await errorOf(vault.ralph.approveTask('a'))).message).toContain('a.md is in no folder of the vault any more')
+  expect((await errorOf(vault.ralph.approveTask('a'))).message).toContain('a.md is no longer in the vault')
   expect((await vault.ralph.rejectTask('a')).status).toBe('failed')
 })

@@ -84,7 +84,7 @@ export function mustAllow(
   if (call === 'incrementIteration' && status === 'timeout') throw new TimeoutError(id, timeoutMinutes)
   const isAnswer = call === 'approveTask' || call === 'rejectTask'
   const advice = status === 'waiting_approval' && waits !== undefined ? waits : ADVICE[status]
-  throw illegal(id, status, to === 'same' ? status : to, isAnswer ? `It waits for nobody. ${advice}` : advice)
+  throw illegal(id, status, to === 'same' ? status : to, isAnswer ? `It is not waiting for anyone. ${advice}` : advice)
 }
 
 /** The error for a step that the life of a task does not have. */
@@ -96,8 +96,8 @@ const ADVICE: Readonly<Record<VaultStatus, string>> = {
   initializing: 'Nothing has been done yet.',
   in_progress: 'It is being worked on.',
   waiting_approval: 'Approve or reject it first: `ralph task approve ID`, `ralph task reject ID`.',
-  completed: 'It is over. To do it again, move its file back and start it anew.',
-  failed: 'It is over. To try it again, move its file back and start it anew.',
-  timeout: 'It is over. To try it again, start it anew.',
-  max_iterations_reached: 'It is over. To try it again, start it anew.',
+  completed: 'It has ended. To run it again, move its file back and start it again.',
+  failed: 'It has ended. To try it again, move its file back and start it again.',
+  timeout: 'It has ended. To try it again, start it again.',
+  max_iterations_reached: 'It has ended. To try it again, start it again.',
 }

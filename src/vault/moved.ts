@@ -28,7 +28,7 @@ export function movedByHand(loop: Loop, at: number): Fact | undefined {
       // The agent put it there, and its checks were refused with it.
       return loop.next.kind === 'wait' && loop.next.about === ALLOW ? undefined : { ...told, order: { kind: 'done' } }
     case task.from:
-      return asked ? { ...told, order: { kind: 'say', words: 'Approved. Go on.' } } : undefined
+      return asked ? { ...told, order: { kind: 'say', words: 'Approved. Continue.' } } : undefined
     case `${FAILED}/${task.file}`:
       return { ...told, by: `whoever moved it to ${FAILED}`, order: { kind: 'cancel' } }
     default:

@@ -25,7 +25,10 @@ export async function moveTask<Result>(
     now,
     take: () => leasePatiently(store, id, PATIENCE_MS),
     held(by) {
-      throw new RalphError('loop-held', `The task is being worked on by ${by} (loop ${id}). Only one can at a time.`)
+      throw new RalphError(
+        'loop-held',
+        `The task is being worked on by ${by} (loop ${id}). Only one at a time can work on it.`,
+      )
     },
     async work(held) {
       const hands = checksOf(desk)

@@ -25,7 +25,7 @@ export const vaultRules: OwnerRules = {
     if (wish.kind === 'fork' || wish.kind === 'retry' || wish.kind === 'extend')
       return new RalphError(
         'usage',
-        `Loop ${loop.id} is the task ${id} of the vault ${path}. Put its file back into Needs_Action, then start it again with \`ralph task start\`.`,
+        `Loop ${loop.id} is the task ${id} of the vault ${path}. Move its file back to Needs_Action, then start it again with \`ralph task start\`.`,
       )
     if (wish.kind !== 'answer' || !isAboutFile(loop)) return undefined
     return new RalphError(
@@ -56,9 +56,9 @@ export const vaultRules: OwnerRules = {
     const { approve, instead, reject } = answersTo(loop)
     return {
       answer: instead
-        ? `Accept it: ${approve} · or say what to do instead: ${instead} · End it: ${reject}`
-        : `Let it go on: ${taskCommand('approve', id, path)} · End it: ${reject}`,
-      check: 'a check in the frontmatter of its file, as `verify: npm test`',
+        ? `Accept it: ${approve} · or say what to do instead: ${instead} · Reject it: ${reject}`
+        : `Approve it: ${taskCommand('approve', id, path)} · Reject it: ${reject}`,
+      check: 'a check in the frontmatter of its file, such as `verify: npm test`',
       whose: `task ${id} of the vault ${path}`,
       ...(isCallers(loop) ? { worker: 'whoever started it' } : {}),
     }
@@ -75,7 +75,7 @@ function callersOwn(loop: Loop): RalphError {
   const { approve, instead, reject } = answersTo(loop)
   const advice =
     loop.next.kind === 'wait'
-      ? `It waits for you: ${instead ? `${approve}, ${instead}` : taskCommand('approve', task, path)}, or ${reject}.`
-      : `When an iteration is over: ${taskCommand('iterate', task, path, '--action', '…')}. To have ralph do it instead: ralph cancel ${loop.id}, then ${printCommandLine(['ralph', 'watch', path])}.`
+      ? `It is waiting for you: ${instead ? `${approve}, ${instead}` : taskCommand('approve', task, path)}, or ${reject}.`
+      : `After an iteration: ${taskCommand('iterate', task, path, '--action', '…')}. To have ralph do it instead: ralph cancel ${loop.id}, then ${printCommandLine(['ralph', 'watch', path])}.`
   return new RalphError('usage', `Loop ${loop.id} is the task ${task}, worked on by whoever started it. ${advice}`)
 }

@@ -62,10 +62,10 @@ describe('a task file that cannot be worked on is refused', () => {
     [
       'in no folder',
       make((_, { path }) => rmSync(join(path, 'Needs_Action'), { recursive: true })),
-      'Its folder is not',
+      'Its folder does not',
     ],
     ['a folder', make((path) => mkdirSync(path)), 'is a folder. A task is one file'],
-    ['a link out of the vault', make((path) => symlinkSync('/etc/hostname', path)), 'is a link. Put the file itself'],
+    ['a link out of the vault', make((path) => symlinkSync('/etc/hostname', path)), 'is a link. Use the file itself'],
     [
       'a link within the vault',
       make((path, vault) => {
@@ -81,23 +81,19 @@ describe('a task file that cannot be worked on is refused', () => {
         writeFileSync(path, '')
         truncateSync(path, 50 << 20)
       }),
-      'has 50 MB; a task may have 1.',
+      'is 50 MB; the limit is 1 MB.',
     ],
-    ['binary', make((path) => writeFileSync(path, Buffer.from([0x89, 0x50, 0x4e, 0xff, 0xfe]))), 'is no text in UTF-8'],
-    ['of null bytes', make((path) => writeFileSync(path, 'text\0text')), 'is no text in UTF-8'],
-    ['empty', make((path) => writeFileSync(path, '')), 'is empty. Write into it what is to be done'],
-    [
-      'there, but also done',
-      (vault) => vault.put('Done/a.md'),
-      'Done/a.md is there already, so it would count as done',
-    ],
+    ['binary', make((path) => writeFileSync(path, Buffer.from([0x89, 0x50, 0x4e, 0xff, 0xfe]))), 'is not UTF-8 text'],
+    ['of null bytes', make((path) => writeFileSync(path, 'text\0text')), 'is not UTF-8 text'],
+    ['empty', make((path) => writeFileSync(path, '')), 'is empty. Write the task into it'],
+    ['there, but also done', (vault) => vault.put('Done/a.md'), 'Done/a.md already exists, so it would count as done'],
     [
       'there, but a link in Done has its name',
       (vault) => {
         vault.put('Done/b.md')
         symlinkSync('b.md', join(vault.path, 'Done/a.md'))
       },
-      'is there already',
+      'already exists',
     ],
   ])('%s', async (_, change, says) => {
     const vault = openVault()
@@ -110,29 +106,29 @@ describe('a task file that cannot be worked on is refused', () => {
   })
 
   test.each([
-    ['../outside.md', 'lies outside of the vault'],
-    ['Needs_Action/../../outside.md', 'lies outside of the vault'],
-    ['/etc/hostname', 'lies outside of the vault'],
-    ['linked/x.md', 'lies outside of the vault'],
+    ['../outside.md', 'is outside the vault'],
+    ['Needs_Action/../../outside.md', 'is outside the vault'],
+    ['/etc/hostname', 'is outside the vault'],
+    ['linked/x.md', 'is outside the vault'],
     ['Needs_Action/a.md/b.md', 'Task file not found'],
     [`Needs_Action/${'n'.repeat(300)}.md`, 'Task file not found'],
-    ['', 'must be a path of a file'],
-    ['a\0.md', 'must be a path of a file'],
-    ['Needs_Action/.hidden', 'has a name that no task can have'],
-    ['Needs_Action/session.x.md', 'has a name that no task can have'],
-    [`Needs_Action/${'n'.repeat(247)}.md`, 'Give it one of at most 200 bytes'],
-    [`Needs_Action/x.${'e'.repeat(240)}`, 'has a name that no task can have'],
-    ['Done/x.md', 'lies in Done, where no work begins. Move it to Needs_Action first'],
-    ['Failed/x.md', 'lies in Failed'],
-    ['Pending_Approval/x.md', 'lies in Pending_Approval'],
-    ['Ralph_State/x.md', 'lies in Ralph_State'],
+    ['', 'must be the path of a file'],
+    ['a\0.md', 'must be the path of a file'],
+    ['Needs_Action/.hidden', 'has an invalid name'],
+    ['Needs_Action/session.x.md', 'has an invalid name'],
+    [`Needs_Action/${'n'.repeat(247)}.md`, 'Use one of at most 200 bytes'],
+    [`Needs_Action/x.${'e'.repeat(240)}`, 'has an invalid name'],
+    ['Done/x.md', 'is in Done, where no task can start. Move it to Needs_Action first'],
+    ['Failed/x.md', 'is in Failed'],
+    ['Pending_Approval/x.md', 'is in Pending_Approval'],
+    ['Ralph_State/x.md', 'is in Ralph_State'],
   ])('%j', async (task_file, says) => {
     const vault = openVault()
     writeFileSync(join(vault.path, '../outside.md'), 'x')
     mkdirSync(join(vault.path, '../elsewhere'))
     writeFileSync(join(vault.path, '../elsewhere/x.md'), 'x')
     symlinkSync('../elsewhere', join(vault.path, 'linked'))
-    if (says.includes('name') || says.includes('200') || says.includes('lies in')) vault.put(task_file)
+    if (says.includes('name') || says.includes('200') || says.startsWith('is in ')) vault.put(task_file)
     expect((await errorOf(vault.ralph.startTask({ task_file }))).message).toContain(says)
   })
 
@@ -140,7 +136,7 @@ describe('a task file that cannot be worked on is refused', () => {
     const vault = openVault([])
     const server = createServer().listen(join(vault.path, 'Needs_Action/a.md'))
     await new Promise((listening) => server.once('listening', listening))
-    expect((await errorOf(vault.ralph.startTask(started))).message).toContain('is no plain file')
+    expect((await errorOf(vault.ralph.startTask(started))).message).toContain('is not a regular file')
     server.close()
   })
 })
@@ -151,7 +147,7 @@ test('a folder beside the one for what is done is no folder for it', async () =>
   vault.put('Archive/Done/old.md')
   expect((await vault.ralph.startTask({ task_file: 'Archive/Inbox/a.md' })).task_id).toBe('a')
   expect((await errorOf(vault.ralph.startTask({ task_file: 'Archive/Done/old.md' }))).message).toContain(
-    'lies in Archive/Done,',
+    'is in Archive/Done,',
   )
 })
 
@@ -208,14 +204,14 @@ describe('two files with one id', () => {
     await vault.ralph.startTask(started)
     const error = await errorOf(vault.ralph.startTask({ task_file: other }))
     expect(error).toMatchObject({ code: 'task-state' })
-    expect(error.message).toContain(`for Needs_Action/a.md. Names must differ: rename ${other}`)
+    expect(error.message).toContain(`for Needs_Action/a.md. Names must be unique: rename ${other}`)
   })
 
   test('the same file twice is said to be worked on already', async () => {
     const vault = openVault()
     await vault.ralph.startTask(started)
     expect((await errorOf(vault.open().startTask(started))).message).toBe(
-      'Task a is being worked on already: see Ralph_State/a.json.',
+      'Task a is already in progress: see Ralph_State/a.json.',
     )
   })
 
@@ -242,7 +238,7 @@ describe('a file that goes away while it is worked on', () => {
       should_continue: false,
     })
     expect(await why(vault)).toBe('failed')
-    expect(await sentenceOf(vault)).toBe('Cancelled by ralph, since a.md is in no folder of the vault any more.')
+    expect(await sentenceOf(vault)).toBe('Cancelled by ralph, since a.md is no longer in the vault.')
   })
 
   test('fails its task when it is renamed, with its new name', async () => {

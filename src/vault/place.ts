@@ -25,10 +25,10 @@ const OWN_FOLDERS: ReadonlySet<string> = new Set([NEEDS_ACTION, FAILED, PENDING,
 export function openVault(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat?.isDirectory())
-    throw new RalphError('usage', `The vault ${path} is ${stat ? 'no folder' : 'not there'}. Give an existing folder.`)
+    throw new RalphError('usage', stat ? `The vault ${path} is not a folder.` : `Vault folder not found: ${path}.`)
   const vault = realpathSync(path)
   if (OWN_FOLDERS.has(basename(vault)) && isFolder(join(dirname(vault), NEEDS_ACTION)))
-    throw new RalphError('usage', `${vault} is a folder of a vault, and no vault itself. Give ${dirname(vault)}.`)
+    throw new RalphError('usage', `${vault} is a folder inside a vault. Use the vault itself: ${dirname(vault)}.`)
   return vault
 }
 
@@ -39,7 +39,7 @@ export function isPresent(vault: string, done: string): boolean {
 
 export function mustBePresent(vault: string, done: string): void {
   if (!isPresent(vault, done))
-    throw new RalphError('file-unusable', `The vault ${vault} is away: it has none of its folders. Bring it back.`)
+    throw new RalphError('file-unusable', `The folders of the vault ${vault} were not found; is the disk mounted?`)
 }
 
 /** False also where it may not be seen. */
@@ -95,10 +95,11 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
   if (!isTaskId(id) || /\p{Cc}/u.test(file) || Buffer.byteLength(file) > 230)
     throw invalid(
       path,
-      'has a name that no task can have. Give it one of at most 200 bytes, on one line and without a backslash, that does not begin with a dot or with "session."',
+      'has an invalid name. Use one of at most 200 bytes, on one line, without a backslash, that does not start with a dot or "session."',
     )
   const kept = [settings.doneFolder, settings.stateDir, PENDING, FAILED].find((name) => from.startsWith(`${name}/`))
-  if (kept !== undefined) throw invalid(path, `lies in ${kept}, where no work begins. Move it to ${NEEDS_ACTION} first`)
+  if (kept !== undefined)
+    throw invalid(path, `is in ${kept}, where no task can start. Move it to ${NEEDS_ACTION} first`)
   for (const [folder, meaning] of [
     [settings.doneFolder, 'count as done'],
     [PENDING, 'wait for approval'],
@@ -106,7 +107,7 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
     if (statOf(join(vault, `${folder}/${file}`)))
       throw invalid(
         path,
-        `cannot be started: ${folder}/${file} is there already, so it would ${meaning} at once. Rename one of the two`,
+        `cannot be started: ${folder}/${file} already exists, so it would ${meaning} at once. Rename one of the two`,
       )
   const others = namesakes(vault, file).filter((inode) => inode !== stat.ino)
   return { id, file, from, text: readText(path), inode: inodeOf(stat), bornAt: stat.birthtimeMs, others }
@@ -117,7 +118,7 @@ function namesakes(vault: string, file: string): number[] {
 }
 
 function locate(vault: string, given: string, base: string): string {
-  if (!given || given.includes('\0')) throw new RalphError('input-invalid', 'The task file must be a path of a file.')
+  if (!given || given.includes('\0')) throw new RalphError('input-invalid', 'The task file must be the path of a file.')
   if (isAbsolute(given)) return resolve(given)
   const [inside, here] = [resolve(vault, given), resolve(base, given)]
   return statOf(here) && !statOf(inside) ? here : inside
@@ -128,22 +129,22 @@ function whereBelow(vault: string, path: string, given: string): string {
   try {
     folder = realpathSync(dirname(path))
   } catch (cause) {
-    throw new TaskNotFoundError(taskIdOf(path), `Task file not found: ${path}. Its folder is not there.`, { cause })
+    throw new TaskNotFoundError(taskIdOf(path), `Task file not found: ${path}. Its folder does not exist.`, { cause })
   }
   const below = pathBelow(vault, join(folder, basename(path)))
   if (below === undefined || below === '')
-    throw new RalphError('input-invalid', `The task file ${given} lies outside of the vault ${vault}. Move it there.`)
+    throw new RalphError('input-invalid', `The task file ${given} is outside the vault ${vault}. Move it there.`)
   return below
 }
 
 function refuseKind(path: string, stat: Stats): void {
-  if (stat.isSymbolicLink()) throw invalid(path, 'is a link. Put the file itself there')
+  if (stat.isSymbolicLink()) throw invalid(path, 'is a link. Use the file itself')
   if (stat.isDirectory()) throw invalid(path, 'is a folder. A task is one file')
-  if (!stat.isFile()) throw invalid(path, 'is no plain file. A task is a text file')
+  if (!stat.isFile()) throw invalid(path, 'is not a regular file. A task is a text file')
   if (stat.size > MOST_BYTES)
     throw invalid(
       path,
-      `has ${Math.ceil((stat.size * 10) / MOST_BYTES) / 10} MB; a task may have 1. Put the material beside it, and name it in the task`,
+      `is ${Math.ceil((stat.size * 10) / MOST_BYTES) / 10} MB; the limit is 1 MB. Put the material next to it and mention it in the task`,
     )
 }
 
@@ -152,7 +153,7 @@ export function readText(path: string): string {
   const stat = statOf(path)
   if (!stat) throw new TaskNotFoundError(taskIdOf(path), `Task file not found: ${path}.`)
   refuseKind(path, stat)
-  if (stat.size === 0) throw invalid(path, 'is empty. Write into it what is to be done')
+  if (stat.size === 0) throw invalid(path, 'is empty. Write the task into it')
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
@@ -164,7 +165,7 @@ export function readText(path: string): string {
   return text
 }
 
-const BINARY = 'is no text in UTF-8. Describe the task in a text file, and name this one in it'
+const BINARY = 'is not UTF-8 text. Describe the task in a text file that mentions this one'
 
 function invalid(path: string, what: string): RalphError {
   return new RalphError('input-invalid', `The task file ${path} ${what}.`)
@@ -196,7 +197,7 @@ export function inodeOf({ dev, ino }: Stats): string {
 
 /** The agent must be able to move the file there. */
 export function prepareFolders(vault: string, folders: readonly string[]): void {
-  if (!isFolder(vault)) throw new RalphError('file-unusable', `The vault ${vault} is not there now. Bring it back.`)
+  if (!isFolder(vault)) throw new RalphError('file-unusable', `Vault folder not found: ${vault}; is the disk mounted?`)
   for (const folder of folders) {
     const path = join(vault, folder)
     try {
@@ -205,11 +206,11 @@ export function prepareFolders(vault: string, folders: readonly string[]): void 
     } catch (cause) {
       throw new RalphError(
         'file-unusable',
-        `${path} must be a folder that can be read and written, or no task could ever end there. Make it one, then try again.`,
+        `${path} must be a readable and writable folder, or no task could ever end there. Fix it, then try again.`,
         { cause },
       )
     }
     if (pathBelow(vault, realpathSync(path)) === undefined)
-      throw new RalphError('file-unusable', `${path} leads out of the vault. Put a real folder there.`)
+      throw new RalphError('file-unusable', `${path} leads outside the vault. Replace it with a folder.`)
   }
 }

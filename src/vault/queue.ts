@@ -113,7 +113,7 @@ function canBegin({ desk }: WatchSite, ledger: Ledger, arrival: Arrival, open: r
   const { file, id, inode, isEmpty, stamp } = arrival
   if (ledger.left.get(file) === stamp || isPutOff(ledger, file)) return false
   if (isEmpty) {
-    desk.note(`${NEEDS_ACTION}/${file} is empty. It is left until something is written into it.`)
+    desk.note(`${NEEDS_ACTION}/${file} is empty. It is skipped until it has content.`)
     return false
   }
   // Under another name it waits until the task it belongs to is over.
@@ -124,7 +124,7 @@ function canBegin({ desk }: WatchSite, ledger: Ledger, arrival: Arrival, open: r
   const { by, from } = vaultOf(same.loop)
   // Needs_Action may be a link to another folder of the vault.
   const isIts = join(desk.vault, from) === join(targetOf(join(desk.vault, NEEDS_ACTION)), file)
-  if (!isIts) desk.note(`${NEEDS_ACTION}/${file} waits until the task ${id} is over, which is for ${from}.`)
-  else if (by === 'caller') desk.note(`${file} is left: a caller of the task API works on it.`)
+  if (!isIts) desk.note(`${NEEDS_ACTION}/${file} waits until the task ${id} (${from}) has ended.`)
+  else if (by === 'caller') desk.note(`${file} is skipped: a caller of the task API is working on it.`)
   return false
 }

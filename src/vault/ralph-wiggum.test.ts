@@ -443,8 +443,8 @@ describe('a vault', () => {
   })
 
   test.each([
-    ['not there', 'nowhere'],
-    ['no folder', 'Needs_Action/a.md'],
+    ['not found', 'nowhere'],
+    ['not a folder', 'Needs_Action/a.md'],
   ])('that is %s is refused', (what, path) => {
     const vault = openVault()
     expect(() => vault.open({ vaultPath: join(vault.path, path) })).toThrow(

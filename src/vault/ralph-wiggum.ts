@@ -115,7 +115,7 @@ export class RalphWiggum {
       if (current.next.kind !== 'turn')
         throw new RalphError(
           'task-state',
-          `Task ${task_id} is paused, so no iteration is counted. \`ralph resume ${current.id}\` lets it go on.`,
+          `Task ${task_id} is paused, so no iteration is counted. \`ralph resume ${current.id}\` resumes it.`,
         )
       this.#mustBePresent()
       mustBeWritable(vaultOf(current))
@@ -168,7 +168,7 @@ export class RalphWiggum {
     if (exit_reason !== undefined && OTHER_ENDS.has(exit_reason))
       throw new RalphError(
         'input-invalid',
-        `completeTask: exit_reason cannot be "${exit_reason}", which is another end.`,
+        `completeTask: exit_reason cannot be "${exit_reason}", which stands for another outcome.`,
       )
     const loop = await this.#move('completeTask', task_id, async (current) => {
       if (current.next.kind === 'complete') return undefined
@@ -199,7 +199,7 @@ export class RalphWiggum {
       this.#mustBePresent()
       const isDone = whereIs(vaultOf(current)) === 'done' && allChecks(current.spec).length === 0
       if (isDone && current.next.kind !== 'halt')
-        throw await this.#illegal(current, 'timeout', 'Its file is where it belongs: complete it.')
+        throw await this.#illegal(current, 'timeout', 'Its file is in the done folder: complete it instead.')
       return current.next.kind === 'halt' ? undefined : this.#told({ kind: 'out-of-time' })
     })
     const stopped = await this.#stopped(task_id, 'timeout', timeoutMessage(loop))
@@ -223,7 +223,7 @@ export class RalphWiggum {
       if (whereIs(task) === 'gone')
         throw new RalphError(
           'file-unusable',
-          `${task.file} is in no folder of the vault any more. Put it back, then approve again; or reject the task.`,
+          `${task.file} is no longer in the vault. Put it back, then approve again; or reject the task.`,
         )
       const words = approvalWords(current, note)
       const isDone = whereIs(task) === 'done' && (!note || allChecks(current.spec).length === 0)
@@ -321,7 +321,7 @@ export class RalphWiggum {
   }
 
   #mustBeOpen(): void {
-    if (this.#gone) throw new RalphError('usage', 'This RalphWiggum was closed. Make a new one.')
+    if (this.#gone) throw new RalphError('usage', 'This RalphWiggum is closed. Create a new one.')
   }
 
   #queued<Result>(id: string, work: () => Promise<Result>): Promise<Result> {

@@ -135,7 +135,7 @@ describe('an absolute folder', () => {
     const vault = temporaryFolder()
     mkdirSync(`${vault}/inner`)
     expect(() => settle({ given: { doneFolder: `${vault}/inner2` } }, `${vault}/inner`)).toThrow(
-      `doneFolder must be a folder below the vault ${vault}/inner, but is `,
+      `doneFolder must be a folder inside the vault ${vault}/inner, got `,
     )
   })
 })
@@ -145,40 +145,40 @@ const MINUTES = 'must be a number of minutes above 0, at most 525600'
 const SECONDS = 'must be a number of seconds from 0.1 to 3600'
 
 test.each<[story: Story, code: string, says: string]>([
-  [{ given: { maxIterations: 0 } }, 'usage', `maxIterations ${ITERATIONS}, but is 0.`],
-  [{ given: { maxIterations: 1.5 } }, 'usage', `maxIterations ${ITERATIONS}, but is 1.5.`],
-  [{ given: { maxIterations: '5' } }, 'usage', `maxIterations ${ITERATIONS}, but is "5".`],
-  [{ given: { maxIterations: null } }, 'usage', `maxIterations ${ITERATIONS}, but is null.`],
-  [{ env: { RALPH_MAX_ITERATIONS: 'auto' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, but is "auto".`],
-  [{ env: { RALPH_MAX_ITERATIONS: '1e3' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, but is "1e3".`],
-  [{ env: { RALPH_MAX_ITERATIONS: '-1' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, but is "-1".`],
-  [{ person: { max_iterations: 0 } }, 'input-invalid', `/ralph.config.json ${ITERATIONS}, but is 0.`],
+  [{ given: { maxIterations: 0 } }, 'usage', `maxIterations ${ITERATIONS}, got 0.`],
+  [{ given: { maxIterations: 1.5 } }, 'usage', `maxIterations ${ITERATIONS}, got 1.5.`],
+  [{ given: { maxIterations: '5' } }, 'usage', `maxIterations ${ITERATIONS}, got "5".`],
+  [{ given: { maxIterations: null } }, 'usage', `maxIterations ${ITERATIONS}, got null.`],
+  [{ env: { RALPH_MAX_ITERATIONS: 'auto' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, got "auto".`],
+  [{ env: { RALPH_MAX_ITERATIONS: '1e3' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, got "1e3".`],
+  [{ env: { RALPH_MAX_ITERATIONS: '-1' } }, 'usage', `RALPH_MAX_ITERATIONS ${ITERATIONS}, got "-1".`],
+  [{ person: { max_iterations: 0 } }, 'input-invalid', `/ralph.config.json ${ITERATIONS}, got 0.`],
   [{ given: { timeoutMinutes: Number.NaN } }, 'usage', `timeoutMinutes ${MINUTES}`],
-  [{ given: { timeoutMinutes: 525_601 } }, 'usage', `timeoutMinutes ${MINUTES}, but is 525601.`],
-  [{ env: { RALPH_TIMEOUT_MINUTES: '30m' } }, 'usage', `RALPH_TIMEOUT_MINUTES ${MINUTES}, but is "30m".`],
-  [{ config: { timeout_minutes: 0 } }, 'input-invalid', `/ralph.config.json ${MINUTES}, but is 0.`],
-  [{ given: { quietSeconds: 0 } }, 'usage', `quietSeconds ${SECONDS}, but is 0.`],
-  [{ given: { checkIntervalSeconds: 0.09 } }, 'usage', `checkIntervalSeconds ${SECONDS}, but is 0.09.`],
+  [{ given: { timeoutMinutes: 525_601 } }, 'usage', `timeoutMinutes ${MINUTES}, got 525601.`],
+  [{ env: { RALPH_TIMEOUT_MINUTES: '30m' } }, 'usage', `RALPH_TIMEOUT_MINUTES ${MINUTES}, got "30m".`],
+  [{ config: { timeout_minutes: 0 } }, 'input-invalid', `/ralph.config.json ${MINUTES}, got 0.`],
+  [{ given: { quietSeconds: 0 } }, 'usage', `quietSeconds ${SECONDS}, got 0.`],
+  [{ given: { checkIntervalSeconds: 0.09 } }, 'usage', `checkIntervalSeconds ${SECONDS}, got 0.09.`],
   [{ env: { RALPH_CHECK_INTERVAL_SECONDS: '3601' } }, 'usage', `RALPH_CHECK_INTERVAL_SECONDS ${SECONDS}`],
-  [{ given: { stateDir: '' } }, 'usage', 'stateDir must be the name of a folder, but is "".'],
-  [{ given: { stateDir: 3 } }, 'usage', 'stateDir must be the name of a folder, but is 3.'],
-  [{ env: { RALPH_STATE_DIR: '  ' } }, 'usage', 'RALPH_STATE_DIR must be the name of a folder, but is "  ".'],
-  [{ given: { doneFolder: 'Do\nne' } }, 'usage', 'doneFolder must be the name of a folder, but is "Do\\nne".'],
-  [{ given: { doneFolder: '.' } }, 'usage', 'doneFolder must be a folder below the vault '],
-  [{ given: { doneFolder: '..' } }, 'usage', 'doneFolder must be a folder below the vault '],
-  [{ env: { RALPH_DONE_FOLDER: '/Done' } }, 'usage', 'RALPH_DONE_FOLDER must be a folder below the vault '],
-  [{ config: { state_dir: '../x' } }, 'input-invalid', '/ralph.config.json must be a folder below the '],
+  [{ given: { stateDir: '' } }, 'usage', 'stateDir must be the name of a folder, got "".'],
+  [{ given: { stateDir: 3 } }, 'usage', 'stateDir must be the name of a folder, got 3.'],
+  [{ env: { RALPH_STATE_DIR: '  ' } }, 'usage', 'RALPH_STATE_DIR must be the name of a folder, got "  ".'],
+  [{ given: { doneFolder: 'Do\nne' } }, 'usage', 'doneFolder must be the name of a folder, got "Do\\nne".'],
+  [{ given: { doneFolder: '.' } }, 'usage', 'doneFolder must be a folder inside the vault '],
+  [{ given: { doneFolder: '..' } }, 'usage', 'doneFolder must be a folder inside the vault '],
+  [{ env: { RALPH_DONE_FOLDER: '/Done' } }, 'usage', 'RALPH_DONE_FOLDER must be a folder inside the vault '],
+  [{ config: { state_dir: '../x' } }, 'input-invalid', '/ralph.config.json must be a folder inside the '],
   [{ config: { done_folder: '' } }, 'input-invalid', '/ralph.config.json must be the name of a folder'],
   [
     { given: { doneFolder: 'Needs_Action' } },
     'usage',
-    'doneFolder must be a folder of its own, none of Needs_Action, Pending_Approval, Failed, but is "Needs_Action".',
+    'doneFolder must be a separate folder, not one of Needs_Action, Pending_Approval, Failed, got "Needs_Action".',
   ],
-  [{ given: { stateDir: './Done' } }, 'usage', 'stateDir must be another folder than done_folder, but is "./Done".'],
+  [{ given: { stateDir: './Done' } }, 'usage', 'stateDir must be a different folder from done_folder, got "./Done".'],
   [
     { given: { doneFolder: 'x' }, env: { RALPH_STATE_DIR: 'x/' } },
     'usage',
-    'doneFolder must be another folder than RALPH_STATE_DIR, but is "x".',
+    'doneFolder must be a different folder from RALPH_STATE_DIR, got "x".',
   ],
 ])('%j is refused by name and source', (story, code, says) => {
   expect(() => settle(story)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(says) }))

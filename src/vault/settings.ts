@@ -40,8 +40,8 @@ export function resolveSettings(given: Partial<VaultSettings>, { env, home, vaul
   const [stateDir, doneFolder] = [folderBelow(vault, state), folderBelow(vault, done)]
   if (stateDir === doneFolder)
     throw done.source === 'done_folder'
-      ? wrong(state, `another folder than ${done.source}`)
-      : wrong(done, `another folder than ${state.source}`)
+      ? wrong(state, `a different folder from ${done.source}`)
+      : wrong(done, `a different folder from ${state.source}`)
   return {
     maxIterations: numberOf(find('maxIterations', 'max_iterations'), ITERATIONS),
     timeoutMinutes: numberOf(find('timeoutMinutes', 'timeout_minutes'), MINUTES),
@@ -103,8 +103,8 @@ function folderBelow(vault: string, found: Found): string {
   const path = resolve(vault, value)
   // An absolute one may lead there by a link, as the vault's own path may have done.
   const below = partBelow(vault, path) ?? partBelow(vault, realPath(path))
-  if (below === undefined) throw wrong(found, `a folder below the vault ${vault}`)
-  if (TAKEN.includes(below)) throw wrong(found, `a folder of its own, none of ${TAKEN.join(', ')}`)
+  if (below === undefined) throw wrong(found, `a folder inside the vault ${vault}`)
+  if (TAKEN.includes(below)) throw wrong(found, `a separate folder, not one of ${TAKEN.join(', ')}`)
   return below
 }
 
@@ -118,5 +118,5 @@ function realPath(path: string): string {
 }
 
 function wrong({ source, value, code }: Found, expected: string): RalphError {
-  return new RalphError(code, `${source} must be ${expected}, but is ${quote(value)}.`)
+  return new RalphError(code, `${source} must be ${expected}, got ${quote(value)}.`)
 }

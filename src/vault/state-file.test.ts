@@ -35,7 +35,7 @@ describe('a state file that is damaged', () => {
     const aside = 'a.json.broken-2026-01-15T10-00-00-000Z'
     expect(vault.names('Ralph_State')).toEqual(['.hook', 'a.json', aside])
     expect(vault.notes).toEqual([
-      `Ralph_State/a.json was damaged. It is Ralph_State/${aside} now, and was made anew from the database.`,
+      `Ralph_State/a.json was damaged. It is kept as Ralph_State/${aside} and was rebuilt from the database.`,
     ])
     await vault.ralph.getTaskState('a')
     expect(vault.notes).toHaveLength(1)
@@ -66,7 +66,7 @@ describe('a state file that is damaged', () => {
     const error = await errorOf(vault.ralph.getTaskState('a'))
     expect(error).toMatchObject({ name: 'StateCorruptedError', recoverable: true, actionRequired: 'recreate_state' })
     expect(error.message).toBe(
-      'Ralph_State/a.json is damaged, and the database does not know the task. Remove that file, then start the task anew.',
+      'Ralph_State/a.json is damaged, and the database does not know the task. Delete that file, then start the task again.',
     )
   })
 
@@ -230,7 +230,7 @@ describe('a vault that was moved', () => {
     const { vault, before, path, there } = await moved('---\nverify: test -e proof\n---\nMake the proof.\n')
     const task_file = `${path}/Needs_Action/a.md`
     expect(await there.getTaskState('a')).toEqual({ ...before, task_file })
-    expect(vault.notes).toEqual([`The vault was moved here from ${vault.path}, and its tasks with it.`])
+    expect(vault.notes).toEqual([`The vault was moved here from ${vault.path}, along with its tasks.`])
     mkdirSync(join(path, 'Done'), { recursive: true })
     renameSync(task_file, join(path, 'Done/a.md'))
     expect((await errorOf(there.completeTask('a'))).message).toContain('Its checks do not pass.')
@@ -259,7 +259,7 @@ describe('a vault that was moved', () => {
 
   test('has no task begun a second time', async () => {
     const { there } = await moved('Do it.')
-    expect((await errorOf(there.startTask('Needs_Action/a.md'))).message).toContain('is being worked on already')
+    expect((await errorOf(there.startTask('Needs_Action/a.md'))).message).toContain('is already in progress')
     expect(await there.getTaskState('a')).toMatchObject({ iteration: 2 })
   })
 
@@ -310,7 +310,7 @@ describe('a task that only its state file knows', () => {
     const before = stateFile(vault, { status, iteration, max_iterations: status.startsWith('max') ? iteration : 10 })
     const after = await vault.ralph.getTaskState('a')
     expect(after).toEqual(before)
-    expect(vault.notes).toEqual(['Task a was known by its state file alone; it is in the database again.'])
+    expect(vault.notes).toEqual(['Task a was known only from its state file; it is in the database again.'])
     rmSync(pathOf(vault))
     expect(await vault.ralph.getTaskState('a')).toEqual(before)
     expect(vault.notes).toHaveLength(1)

@@ -61,7 +61,7 @@ export function putAside({ vault, settings }: Place, id: string, at: number): st
     return aside
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined
-    throw new StateFileError(id, `${path} is damaged and cannot be put aside. Move it away, then try again.`, { cause })
+    throw new StateFileError(id, `${path} is damaged and cannot be renamed. Move it away, then try again.`, { cause })
   }
 }
 
@@ -109,7 +109,7 @@ function unwritable(
   const folder = join(vault, state)
   return new StateFileError(
     id,
-    `${join(folder, `${id}.json`)} cannot be written, so nothing was counted or changed. Make ${folder} a folder of the vault that can be written, then try again.`,
+    `${join(folder, `${id}.json`)} cannot be written, so nothing was counted or changed. Make ${folder} a writable folder in the vault, then try again.`,
     { cause },
   )
 }

@@ -41,14 +41,13 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   const { vault, settings, store, now } = desk
   const file = readTaskFile(vault, settings, starting.file, starting.base)
   const { head, body } = parseTaskFile(file.text, file.from)
-  if (!body.trim())
-    throw new RalphError('input-invalid', `${file.from} says nothing that is to be done. Write it down.`)
+  if (!body.trim()) throw new RalphError('input-invalid', `${file.from} does not say what to do. Add a task.`)
   refuseOthers(desk, file.id)
   await comeAlong(desk)
   prepareState(desk, file.id)
   prepareFolders(vault, [settings.doneFolder])
   const spec = await specOf(desk, starting, { file, head, body })
-  mustBeProvable(spec, { whose: file.from, check: 'a line such as "verify: npm test" in its head' })
+  mustBeProvable(spec, { whose: file.from, check: 'a line such as "verify: npm test" in its frontmatter' })
   await noteUnmatched(desk, spec, { file: file.from, own: head.protect ?? [] })
   const id = newLoopId()
   const tree =
@@ -91,8 +90,8 @@ function busy({ settings }: VaultDesk, { id, from }: VaultTask, loop: Loop): Ral
   return new RalphError(
     'task-state',
     other === from
-      ? `Task ${id} is being worked on already: see ${stateFileOf({ settings }, id)}.`
-      : `A task ${id} is being worked on already, for ${other}. Names must differ: rename ${from}, or wait until the other is done.`,
+      ? `Task ${id} is already in progress: see ${stateFileOf({ settings }, id)}.`
+      : `A task ${id} is already in progress, for ${other}. Names must be unique: rename ${from}, or wait until the other is done.`,
   )
 }
 
@@ -129,7 +128,7 @@ export async function giveUpGone(
 ): Promise<Loop> {
   if (!isGone(loop)) return loop
   const task = vaultOf(loop)
-  const by = `ralph, since ${renamed(desk, task, record) ?? `${task.file} is in no folder of the vault any more`}`
+  const by = `ralph, since ${renamed(desk, task, record) ?? `${task.file} is no longer in the vault`}`
   return move({ kind: 'told', at: desk.now(), by, order: { kind: 'cancel' } })
 }
 
@@ -246,5 +245,5 @@ export async function noteTrouble(desk: VaultDesk, work: () => Promise<unknown>)
 function setAside(desk: VaultDesk, id: string): void {
   const aside = putAside(desk, id, desk.now())
   if (aside !== undefined)
-    desk.note(`${stateFileOf(desk, id)} was damaged. It is ${aside} now, and was made anew from the database.`)
+    desk.note(`${stateFileOf(desk, id)} was damaged. It is kept as ${aside} and was rebuilt from the database.`)
 }

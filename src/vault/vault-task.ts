@@ -21,7 +21,7 @@ export type VaultTask = {
 /** The task of a loop that has one. */
 export function vaultOf({ id, spec }: Loop): VaultTask {
   const task = findVaultTask(spec.work)
-  if (!task) throw new Error(`Loop ${id} is no task of a vault.`)
+  if (!task) throw new Error(`Loop ${id} is not a vault task.`)
   return task
 }
 

@@ -138,7 +138,7 @@ function mayBecomeWhole({ growing }: Inbox): boolean {
 }
 
 function noteGrowing({ note }: VaultDesk, { growing }: Inbox): void {
-  for (const { file } of growing) note(`${NEEDS_ACTION}/${file} is still being written. It is left.`)
+  for (const { file } of growing) note(`${NEEDS_ACTION}/${file} is still being written. It is skipped.`)
 }
 
 async function releasePaused({ paused }: Ledger): Promise<void> {

@@ -7,7 +7,7 @@ import type { VaultTask } from './vault-task.ts'
 import { judgeByPlace } from './where.ts'
 
 const TURN: Turn = { end: 'ok', claim: { kind: 'none' }, words: 'x', ranTests: false, tokens: 0 }
-const ASKS: Turn = { ...TURN, ask: { kind: 'person', words: 'b.md is in no folder of the vault any more.' } }
+const ASKS: Turn = { ...TURN, ask: { kind: 'person', words: 'b.md is no longer in the vault.' } }
 
 test.each<[where: string, turn: Turn, about: string | undefined]>([
   ['Pending_Approval', TURN, 'approval'],

@@ -37,7 +37,9 @@ function namesIn(vault: string): string[] {
   try {
     return readdirSync(vault)
   } catch (cause) {
-    throw new RalphError('file-unusable', `The vault ${vault} cannot be read. Put it back, then try again.`, { cause })
+    throw new RalphError('file-unusable', `The vault ${vault} cannot be read. Make it readable, then try again.`, {
+      cause,
+    })
   }
 }
 
@@ -58,8 +60,8 @@ export function statOf(path: string): Stats | undefined {
 /** What a person is asked because of where the file lies. */
 export function askFor({ file }: Pick<VaultTask, 'file'>, where: 'pending' | 'gone'): Ask {
   return where === 'pending'
-    ? { kind: 'person', words: `${file} waits in ${PENDING} for your approval.`, about: 'approval' }
-    : { kind: 'person', words: `${file} is in no folder of the vault any more.`, about: 'gone' }
+    ? { kind: 'person', words: `${file} is waiting in ${PENDING} for your approval.`, about: 'approval' }
+    : { kind: 'person', words: `${file} is no longer in the vault.`, about: 'gone' }
 }
 
 /** Whether a task waits because of where its file lies, and not because its agent has a question. */

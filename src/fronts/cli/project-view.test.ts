@@ -94,7 +94,7 @@ test('a task shows its baseline and the files its proof depends on', () => {
   )
   expect(lines().slice(0, 4)).toEqual([
     '  ·  T1  before: npm test passes, so it can only show that nothing broke',
-    '  ·  T1  sealed: could not be tried: there is no git',
+    '  ·  T1  sealed: could not run: there is no git',
     '  ✓  T1  claimed done; npm test passes  0:00',
     '  !  T1  changed tests: a.test.js',
   ])

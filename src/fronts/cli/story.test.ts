@@ -200,7 +200,7 @@ test('an altered proof first names what it depends on', () => {
 
 test('a loop from an older version of ralph says by which rule it was judged', () => {
   const next = { kind: 'complete', proof: 'verified', sentence: 'All checks passed.', older: true } as const
-  const words = 'complete, proof: verified (by the rule of an older ralph)'
+  const words = 'complete, proof: verified (by the rules of an older ralph)'
   expect(standingOf({ ...loopAfter(unchecked, works), next }).sentence).toBe(
     `${words}, after 1 iteration. All checks passed.`,
   )

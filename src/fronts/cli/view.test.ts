@@ -116,9 +116,9 @@ test('each experiment is one line, and a bent check refuses the claim', () => {
   const bend = [trial('sealed', 'fail'), trial('control', 'pass'), trial('reversed', 'pass')]
   const story = [checks('fail'), claims('clear'), passesWithChangedTests, ...bend]
   expect(shown(checkedByTests, ...story).slice(1)).toEqual([
-    '    ·  sealed: npm test fails with the tests of the start',
+    '    ·  sealed: npm test fails with the original tests',
     '    ·  control: npm test passes in a clean copy',
-    '    ·  reversed: npm test passes with the work of the start',
+    "    ·  reversed: npm test passes without the agent's work",
     '  1 ✗  claimed done; refused: only its changes to test/a.test.js make npm test pass  0:00',
     '… running after 1 iteration in ..',
     '  ! changed tests: test/a.test.js',

@@ -39,14 +39,14 @@ function begun(spec = specOf()): Loop {
 test.each<[question: string, about: string | undefined, says: string]>([
   ['Red or blue?', undefined, "asks you: Red or blue? Answer: ralph task approve --vault /V --note '…' -- -x"],
   [
-    '-x.md waits in Pending_Approval for your approval.',
+    '-x.md is waiting in Pending_Approval for your approval.',
     'approval',
-    'waits for you: -x.md waits in Pending_Approval for your approval. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
+    'waits for you: -x.md is waiting in Pending_Approval for your approval. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
   ],
   [
-    '-x.md is in no folder of the vault any more.',
+    '-x.md is no longer in the vault.',
     'gone',
-    'waits for you: -x.md is in no folder of the vault any more. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
+    'waits for you: -x.md is no longer in the vault. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
   ],
 ])('the question "%s" comes with the command that answers it', (question, about, says) => {
   const waits = { ...begun(), next: { kind: 'wait', why: 'person', question, ...(about ? { about } : {}) } } as const
@@ -106,7 +106,7 @@ test('a checked task shows its baseline, its experiments, and what its proof dep
   expect(lines).toEqual([
     '▸  -x  started with command:agent',
     '·  -x  before: npm test fails',
-    '·  -x  sealed: could not be tried: there is no git',
+    '·  -x  sealed: could not run: there is no git',
     '✓  -x  iteration 1 of 10: claimed done; npm test passes',
     expect.stringMatching(/^✓ {2}-x {2}completed in 1 iteration, 0:00, proof: altered \(a\.test\.js\)\. /),
     '!  -x  changed tests: a.test.js',
