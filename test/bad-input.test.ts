@@ -207,7 +207,7 @@ describe.concurrent('an agent', () => {
     ['comand:./nope', 2, 'Did you mean "command"?'],
     ['frobnicator', 2, 'Unknown agent: "frobnicator"'],
     ['command:', 2, 'needs a program to start'],
-    ['command:a | b', 2, 'only a shell understands'],
+    ['command:a | b', 2, 'which needs a shell'],
     ['command:"a', 2, 'never closed'],
   ])('%j is refused with exit code %i', async (agent, code, words) => {
     const place = makePlace({ git: false })
@@ -222,7 +222,7 @@ describe.concurrent('an agent', () => {
     place.write('odd.json', '{"turns": [[{"txt": "odd"}]]}')
     for (const [file, words] of [
       ['nope.json', 'cannot be read'],
-      ['half.json', 'it is not JSON'],
+      ['half.json', 'it is not valid JSON'],
       ['odd.json', 'step 1 of turn 1 is none of text'],
     ] as const) {
       const ran = await place.ralph(['run', 'x', '--agent', `scripted:${file}`])
@@ -429,7 +429,7 @@ describe.concurrent('a check', () => {
       for (const flag of ['--verify', '--until']) {
         const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), flag, check])
         expect(ran.code).toBe(2)
-        expect(sentence(ran)).toContain('only a shell understands')
+        expect(sentence(ran)).toContain('which needs a shell')
         expect(sentence(ran)).toContain("sh -c '…'")
       }
       expect(place.calls()).toEqual([])
@@ -445,14 +445,14 @@ describe.concurrent('a check', () => {
 
 describe.concurrent('ralph.config.json', () => {
   test.each([
-    ['{"max_iterations": ', 'is not JSON'],
+    ['{"max_iterations": ', 'is not valid JSON'],
     ['[]', 'must contain one object'],
     ['{"max_iteration": 3}', 'did you mean "max_iterations"?'],
     ['{"max_iterations": -1}', 'max_iterations must be a whole number or "auto", got -1'],
     ['{"verify": "npm test"}', 'verify must be a list of commands'],
     ['{"circuit_breaker": {"no_progres_limit": 3}}', 'did you mean "no_progress_limit"?'],
     ['{"notify_webhook": "file:///etc/passwd"}', 'notify_webhook must be an http URL'],
-    ['{"verify": ["a | b"]}', 'only a shell understands'],
+    ['{"verify": ["a | b"]}', 'which needs a shell'],
   ])('%s is refused', async (text, words) => {
     const place = makePlace({ git: false })
     place.write('ralph.config.json', text)

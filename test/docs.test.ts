@@ -430,7 +430,7 @@ test('docs/formats.md lists exactly the variables that a template may use', () =
     const names = rows.filter(([, , place, only]) => place === 'all' || only === file).map(([, name = '']) => name)
     const own = join(dir, '.artefacts', 'templates', file)
     writeFileSync(own, `${names.map((name) => `{{${name}}}`).join()} {{unknown}}`)
-    expect(render).toThrow(`Known here: ${names.join(', ')}.`)
+    expect(render).toThrow(`Known variables: ${names.join(', ')}.`)
   }
 })
 

@@ -34,7 +34,7 @@ describe.concurrent('ralph init', () => {
     expect(place.read(`${FOLDER}/spec.md`)).toMatch(/^# shop\n/)
     expect(place.read('.git/info/exclude')).toContain('\n/.artefacts/\n')
     const again = await place.ralph(['init', 'shop'])
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('stays as it is') })
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('was not changed') })
   })
 
   test('works below the top of a repository, and where there is none', async () => {
@@ -50,7 +50,7 @@ describe.concurrent('ralph init', () => {
 
   test.each([
     [['init'], 'ralph init NAME'],
-    [['init', '../shop'], 'is not a name for a project'],
+    [['init', '../shop'], 'is not a valid project name'],
     [['init', 'a', 'b'], 'Unexpected argument: "b"'],
     [['interview'], 'ralph interview NAME'],
     [['interview', 'shop'], 'ralph init shop'],
@@ -100,9 +100,9 @@ describe.concurrent('ralph interview --non-interactive', () => {
   test('what is wrong is said, and told to the agent, once', async () => {
     const place = await makeProject()
     const ran = await alone(place, `[ $RALPH_ATTEMPT = 2 ] && ${TASKS}; rm ${FOLDER}/spec.md; ${DONE}`, '--rounds', '1')
-    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('Begin again with: ralph interview shop') })
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('Start over with: ralph interview shop') })
     expect(ran.stdout).toContain('tasks.json is missing')
-    expect(ran.stdout).toContain('spec.md was deleted; it is back')
+    expect(ran.stdout).toContain('spec.md was deleted; ralph restored it')
     expect(place.calls()).toEqual(['1 1', '1 2'])
     expect(place.prompt(2)).toContain('tasks.json is missing')
     expect(place.read(`${FOLDER}/spec.md`)).toBe('A shop.\n')
@@ -243,14 +243,14 @@ while :; do sleep 0.1; done`,
       terminal.press('C-c')
     }
     expect(await terminal.ended()).toBe(0)
-    expect(terminal.screen()).toContain('The agent is asked once more.')
+    expect(terminal.screen()).toContain('Asking the agent once more.')
   })
 
   test('a person who leaves twice has left', async (context) => {
     const place = await makeProject()
     const terminal = talk(context, place, 'echo Bye.')
     expect(await terminal.ended()).toBe(1)
-    expect(terminal.screen()).toContain('Round 1 of 3 did not come to its end')
+    expect(terminal.screen()).toContain('Round 1 of 3 failed twice.')
     expect(place.read(`${FOLDER}/spec.md`)).toBe('A shop.\n')
   })
 
@@ -273,7 +273,7 @@ while :; do sleep 0.1; done`,
     expect(await play(agent).ended()).toBe(0)
     const refused = play('acp:true')
     expect(await refused.ended()).toBe(2)
-    expect(refused.screen()).toContain('cannot talk to a person in a terminal')
+    expect(refused.screen()).toContain('has no interactive mode')
   })
 
   test('a terminal that is closed takes the agent along', async (context) => {

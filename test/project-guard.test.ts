@@ -71,7 +71,7 @@ describe.concurrent('an agent that breaks a file', () => {
     const [before, tasks] = [entriesOf(place), tasksOf(place)]
     const ran = await oneTurn(place, [edit('T1.txt', '1\n'), done, edit(`${FOLDER}/${face}`, content)])
     expect(ran.end.completed).toEqual(face === 'tasks.json' ? [] : ['T1'])
-    expect(messages(ran)).toMatch(new RegExp(`${face} was broken: .* ralph put it back\\.`))
+    expect(messages(ran)).toMatch(new RegExp(`${face} was broken: .* ralph restored it\\.`))
     expect(brokenOnes(place)).toEqual([expect.stringMatching(new RegExp(`^${face}\\.broken-`))])
     expect(place.read(`${FOLDER}/${brokenOnes(place)[0]}`)).toBe(content)
     expect(entriesOf(place)[0]).toEqual(before[0])
@@ -360,7 +360,7 @@ describe.concurrent('an agent that rewrites history', () => {
     expect(ran.end.completed).toEqual(['T1'])
     expect(gitIn(place)('symbolic-ref', '--short', 'HEAD')).toBe(branch)
     expect(logOf(place)).toEqual(['T1: mine', 'By a person', 'By a person', 'A state'])
-    expect(messages(ran)).toContain(`The agent left the branch ${branch}; ralph brought its commits back there.`)
+    expect(messages(ran)).toContain(`The agent left the branch ${branch}; ralph moved its commits back.`)
   })
 
   test('or removes it whole ends the execution', async () => {

@@ -217,12 +217,12 @@ describe.concurrent('several tasks at a time', () => {
     [
       'takes out of the list',
       [{ id: 'T2' }],
-      /T1 is not in tasks\.json any more\. What its agent did stays on the branch/,
+      /T1 is no longer in tasks\.json\. The agent's work stays on the branch/,
     ],
     [
       'calls completed',
       [{ id: 'T1', status: 'completed' }, { id: 'T2' }],
-      /You call it completed\. What its agent did stays on the branch/,
+      /You marked it completed\. The agent's work stays on the branch/,
     ],
   ])('may have one that a person %s: its work stays', async (_, tasks, says) => {
     const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'] }])
@@ -243,7 +243,7 @@ describe.concurrent('several tasks at a time', () => {
     const ran = await parallel(place, turns)
     expect(ran).toMatchObject({ code: 1, end: { reason: 'git-failed', completed: ['T2'] } })
     expect(ran.end.sentence).toMatch(
-      /^T1: its worktree .* was removed during the turn\. The next start makes it again\.$/,
+      /^T1: its worktree .* was removed during the turn\. The next start recreates it\.$/,
     )
     expect((await parallel(place, turns)).end).toMatchObject({ reason: 'completed', iterations: 3 })
     expectTidy(place)
@@ -302,7 +302,7 @@ describe.concurrent('a conflict', () => {
     const ran = await runClash(found, { 'T2/merge': [[sh('git merge --abort')]] })
     expect(ran).toMatchObject({ code: 1, end: { reason: 'conflict', completed: ['T1'] } })
     expect(ran.end.sentence).toMatch(
-      /^T2 does not merge with \S+: both changed both\.txt, and no agent could bring them together/,
+      /^T2 does not merge with \S+: both changed both\.txt, and no agent could merge them/,
     )
     expect(found.place.read('both.txt')).toBe('one\n')
     const [, branch = ''] = /Its work is on the branch (\S+), in /.exec(String(ran.end.sentence)) ?? []
@@ -373,7 +373,7 @@ describe.concurrent('a merge without a conflict', () => {
     )
     const ran = await letGo(place, running, 'T1')
     expect(ran.end).toMatchObject({ reason: 'completed', iterations: 3 })
-    expect(messages(ran)).toContain('Merged with what arrived meanwhile, its checks fail')
+    expect(messages(ran)).toContain('Merged with the latest changes on the branch, its checks fail')
     expect(taskOf(place, 'T2')).toMatchObject({ attempts: 2, status: 'completed' })
     expect(entriesOf(place).map(({ task_id, status }) => `${task_id} ${status}`)).toEqual([
       ...['T1 completed', 'T2 attempted', 'T2 completed'],
@@ -498,7 +498,7 @@ describe.concurrent('Ctrl-C', () => {
     writeFileSync(join(place.root, 'go'), '')
     const ran = await running.ended
     expect(ran).toMatchObject({ code: 130, end: { reason: 'paused', completed: ['T1'], iterations: 2 } })
-    expect(results(place)).toContain('Go on with `ralph execute shop`.')
+    expect(results(place)).toContain('Continue with `ralph execute shop`.')
     expect(statuses(place)).toBe('T1 completed, T2 pending, T3 pending')
     expect((await parallel(place, turns)).end).toMatchObject({ reason: 'completed', iterations: 4 })
     expect(taskOf(place, 'T2')?.attempts).toBe(2)

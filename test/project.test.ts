@@ -290,7 +290,7 @@ describe.concurrent('a project that cannot be executed', () => {
         return place
       },
       2,
-      /The project shop has no tasks\.json yet\. Make one with `ralph interview shop` or `ralph import FILE shop`\./,
+      /The project shop has no tasks\.json yet\. Create one with `ralph interview shop` or `ralph import FILE shop`\./,
     ],
     ['has a list without tasks', () => makePlain([]), 2, /tasks\.json of shop has no tasks\. Add some/],
   ])('%s', async (_, make, code, says) => {
@@ -305,8 +305,8 @@ describe.concurrent('a project that cannot be executed', () => {
   })
 
   test.each<[fact: string, text: string, says: RegExp]>([
-    ['is no JSON', '{"tasks": [', /tasks\.json: it is not JSON/],
-    ['is a list', '[]', /must hold an object with a list of "tasks"/],
+    ['is no JSON', '{"tasks": [', /tasks\.json: it is not valid JSON/],
+    ['is a list', '[]', /must be an object with a list of "tasks"/],
     [
       'has a circle',
       '{"tasks":[{"id":"T1","title":"t","dependencies":["T2"]},{"id":"T2","title":"t","dependencies":["T1"]}]}',
@@ -327,7 +327,7 @@ describe.concurrent('a project that cannot be executed', () => {
       '{"tasks":[{"id":1,"title":"t"}]}',
       /task 1 of the list: id must be a short string such as "T1"/,
     ],
-    ['has a path for an id', '{"tasks":[{"id":"../T1","title":"t"}]}', /id must be a short text/],
+    ['has a path for an id', '{"tasks":[{"id":"../T1","title":"t"}]}', /id must be a short string/],
     [
       'has a text for attempts',
       '{"tasks":[{"id":"T1","title":"t","attempts":"2"}]}',
@@ -343,7 +343,7 @@ describe.concurrent('a project that cannot be executed', () => {
       '{"tasks":[{"id":"T1","title":"t","status":"done"}]}',
       /status must be one of pending, in_progress, completed, blocked/,
     ],
-    ['has several mistakes', '{"tasks":[{"id":"T1"},{"title":"t"}]}', /title must be a text.* And 1 more: /],
+    ['has several mistakes', '{"tasks":[{"id":"T1"},{"title":"t"}]}', /title must be a string.* And 1 more: /],
   ])('has a tasks.json that %s', async (_, text, says) => {
     const place = makePlain([])
     place.write(`${FOLDER}/tasks.json`, text)
@@ -443,7 +443,7 @@ describe.concurrent('the repository', () => {
     const ran = await execute(place, { T1: [does('T1')] })
     expect(ran.end).toMatchObject({ reason: 'completed' })
     expect(messages(ran)).toContain('This is not a git repository: nothing is committed')
-    expect(results(place)).toContain('This folder is no git repository')
+    expect(results(place)).toContain('This folder is not a git repository')
   })
 
   test('may have no commit yet', async () => {
@@ -472,7 +472,7 @@ describe.concurrent('the repository', () => {
     gitIn(place)('add', 'staged.txt')
     const ran = await execute(place, { T1: [does('T1')] })
     expect(ran.end).toMatchObject({ reason: 'completed' })
-    expect(messages(ran)).toContain('2 of your files have changes that are not committed')
+    expect(messages(ran)).toContain('2 of your files have uncommitted changes')
     expect(changesOf(place)).toEqual([' M mine.txt', 'M  staged.txt', '?? new.txt'])
     expect(gitIn(place)('show', '--format=', '--name-only', 'HEAD')).toBe('T1.txt')
   })
@@ -509,7 +509,7 @@ describe.concurrent('the repository', () => {
         gitIn(place)('checkout', '--quiet', '--detach')
         return place
       },
-      /--parallel merges into your branch, but HEAD of .* is detached\. Go to one: git switch -c NAME/,
+      /--parallel merges into your branch, but HEAD of .* is detached\. Create a branch: git switch -c NAME/,
     ],
     [
       'a file has changes',
@@ -518,7 +518,7 @@ describe.concurrent('the repository', () => {
         place.write('README.md', 'changed\n')
         return place
       },
-      /--parallel merges into your branch, but README\.md has changes that are not committed\. Commit or stash them\./,
+      /--parallel merges into your branch, but README\.md has uncommitted changes\. Commit or stash them\./,
     ],
     [
       'the files of projects are tracked',
@@ -608,7 +608,7 @@ describe.concurrent('it stops', () => {
       end: { reason: 'max-iterations', sentence: 'Reached the limit of 1 iteration.' },
     })
     expect(statuses(place)).toBe('T1 pending, T2 pending')
-    expect(results(place)).toContain('Go on with `ralph execute shop`.')
+    expect(results(place)).toContain('Continue with `ralph execute shop`.')
   })
 
   test('when an agent keeps changing nothing', async () => {
@@ -821,7 +821,7 @@ describe.concurrent('before anything begins', () => {
   test('a merge under way is refused', async () => {
     const place = makeProject(['T1'])
     place.write('.git/MERGE_HEAD', `${gitIn(place)('rev-parse', 'HEAD')}\n`)
-    expect(await refuses(place, 2)).toMatch(/merge is under way/)
+    expect(await refuses(place, 2)).toMatch(/merge is in progress/)
   })
 
   test('files to copy that lie elsewhere are refused, and nothing is left of that', async () => {

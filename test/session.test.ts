@@ -544,7 +544,7 @@ describe.concurrent('bad input', () => {
       ['x --max-iterations', '--max-iterations needs a value'],
       ['x --max-iterations ten', 'must be a whole number, got "ten"'],
       ['x --max-iterations -1', 'must be a whole number, got "-1"'],
-      ['x --verify "a | b"', 'only a shell understands'],
+      ['x --verify "a | b"', 'which needs a shell'],
       ['x --context fresh', 'not available in Claude Code'],
       ['--file nowhere.md', 'cannot be read'],
     ]

@@ -183,7 +183,7 @@ describe.concurrent('ralph task', () => {
       `ralph task approve --vault ${place.vault} 'offer 🎉'`,
     )
     const { stdout } = await place.task('state', 'offer 🎉')
-    expect(stdout).toContain('waits in Pending_Approval for your approval')
+    expect(stdout).toContain('is waiting in Pending_Approval for your approval')
     expect(stdout).toContain("  or not      ralph task reject 'offer 🎉'\n")
     expect(await place.json('approve', 'offer 🎉', '--note', 'but cheaper')).toMatchObject({ status: 'in_progress' })
     expect(existsSync(join(place.vault, 'Needs_Action', 'offer 🎉.md'))).toBe(true)
@@ -310,13 +310,13 @@ describe.concurrent('ralph task', () => {
     ['more than all', ['progress', 'a', '--total', '1', '--completed', '2', '--step', 'x'], 2, 'only 1 steps'],
     ['a duration before zero', ['iterate', 'a', '--action', 'x', '--duration', '-1'], 2, 'above 0'],
     ['an unknown status', ['list', '--status', 'complete'], 2, 'Did you mean completed?'],
-    ['another end as a reason', ['complete', 'a', '--exit-reason', 'timeout'], 2, 'which is another end'],
+    ['another end as a reason', ['complete', 'a', '--exit-reason', 'timeout'], 2, 'which stands for another outcome'],
     ['a way out of the vault', ['state', '../x'], 2, 'Task not found: ../x.'],
     ['a task nobody knows', ['approve', 'nobody'], 2, 'Task not found: nobody.'],
     ['one that does not wait', ['approve', 'a'], 1, 'cannot become in_progress'],
     ['one that is not done', ['complete', 'a'], 1, 'a.md is not in Done'],
     ['one with iterations left', ['max-iterations', 'a'], 1, 'cannot become max_iterations_reached'],
-    ['one that is under way', ['start', 'Needs_Action/a.md'], 1, 'is being worked on already'],
+    ['one that is under way', ['start', 'Needs_Action/a.md'], 1, 'is already in progress'],
     ['a folder as a task', ['start', 'Needs_Action'], 2, 'is a folder'],
     ['a file that is not there', ['start', 'Needs_Action/none.md'], 2, 'Task file not found'],
     ['a file below a file', ['start', 'Needs_Action/a.md/b.md'], 2, 'Task file not found'],
@@ -324,10 +324,10 @@ describe.concurrent('ralph task', () => {
     ['an empty file', ['start', 'Needs_Action/empty.md'], 2, 'is empty'],
     ['a link', ['start', 'Needs_Action/link.md'], 2, 'is a link'],
     ['no iterations', ['start', 'Needs_Action/b.md', '--max-iterations', '0'], 2, 'at least 1'],
-    ['a vault that is not there', ['list', '--vault', 'nowhere'], 2, 'nowhere is not there'],
+    ['a vault that is not there', ['list', '--vault', 'nowhere'], 2, 'Vault folder not found'],
     ['a vault that is none', ['list', '--vault', '..'], 2, 'is not a vault: it contains none of Needs_Action,'],
-    ['a folder of a vault', ['list', '--vault', 'Needs_Action'], 2, 'is a folder of a vault, and no vault itself'],
-    ['a vault that is a file', ['list', '--vault', 'Needs_Action/a.md'], 2, 'is no folder'],
+    ['a folder of a vault', ['list', '--vault', 'Needs_Action'], 2, 'is a folder inside a vault'],
+    ['a vault that is a file', ['list', '--vault', 'Needs_Action/a.md'], 2, 'is not a folder'],
   ])('refuses %s', async (_, args, code, says) => {
     const ran = await (await stocked()).task(...args)
     expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(says) })
@@ -465,7 +465,7 @@ describe.concurrent('the loop of a task', () => {
     ])
       expect(await place.ralph(order)).toMatchObject({ code: 2, stderr: expect.stringContaining('ralph task approve') })
     expect((await place.ralph(['status', loop])).stdout).toContain(
-      `Let it go on: ralph task approve --vault ${place.vault} a`,
+      `Approve it: ralph task approve --vault ${place.vault} a`,
     )
     await place.task('reject', 'a', '--reason', 'no')
     expect((await place.ralph(['show', loop])).stdout).toContain('You rejected it: no.')
@@ -478,7 +478,7 @@ describe.concurrent('the loop of a task', () => {
     expect((await place.ralph(['pause', loop])).stdout).toContain('paused')
     expect(await place.task('iterate', 'a', '--action', 'x')).toMatchObject({
       code: 1,
-      stderr: `ralph: Task a is paused, so no iteration is counted. \`ralph resume ${loop}\` lets it go on.\n`,
+      stderr: `ralph: Task a is paused, so no iteration is counted. \`ralph resume ${loop}\` resumes it.\n`,
     })
     expect((await place.ralph(['resume', loop])).code).toBe(0)
     expect(await place.json('iterate', 'a', '--action', 'x')).toMatchObject({ iteration: 1, status: 'in_progress' })
@@ -513,7 +513,7 @@ describe.concurrent('ralph briefing', () => {
         .replace(/ralph show \w+/, 'ralph show LOOP'),
     ).toBe(`# Briefing: TIME to TIME
 
-The vault \`/Vault\`.
+Vault: \`/Vault\`.
 
 ## Completed: 1
 
@@ -541,7 +541,7 @@ Claimed: the file is in the done folder; there was nothing to check it with.
 ## Next actions
 
 1. See why slow \\| \\\`b\\\` \\<i> stopped: \`ralph show LOOP\`
-2. Have 1 new task done: \`ralph watch /Vault\`
+2. Start 1 new task: \`ralph watch /Vault\`
 `)
   })
 
@@ -572,7 +572,7 @@ Claimed: the file is in the done folder; there was nothing to check it with.
     const command = `mv ${place.vault}/Failed/bad.md ${place.vault}/Needs_Action/bad.md`
     expect(end).toMatchObject({
       stuck: [{ task_id: 'bad', status: 'refused', why: expect.stringContaining('priority'), command }],
-      next_actions: [{ text: 'Put Failed/bad.md right, then back:', command }],
+      next_actions: [{ text: 'Fix Failed/bad.md, then move it back:', command }],
     })
   })
 
@@ -590,7 +590,7 @@ Claimed: the file is in the done folder; there was nothing to check it with.
     ['a time that is none', ['vault', '--since', 'yesterday'], 'such as 90m, 24h, 7d, 2026-11-15'],
     ['a time to come', ['vault', '--since', '2999-01-01'], 'must be a time in the past'],
     ['a folder that is not a vault', ['.'], 'is not a vault'],
-    ['a vault that is not there', ['nowhere'], 'is not there'],
+    ['a vault that is not there', ['nowhere'], 'Vault folder not found'],
     ['no vault at all', [], 'No vault found'],
     ['two vaults', ['vault', 'vault'], 'Unexpected argument'],
   ])('refuses %s', async (_, args, says) => {

@@ -153,7 +153,7 @@ test('a task under way with another home is left alone, and so is one that ended
   expect(ran).toMatchObject({ code: 0 })
   expect(logOf(place)).toEqual([])
   const notes = ran.lines.filter(({ type }) => type === 'note').map(({ text }) => text)
-  expect(notes).toEqual([expect.stringContaining('another ralph works on it'), expect.stringContaining('is over')])
+  expect(notes).toEqual([expect.stringContaining('another ralph is working on it'), expect.stringContaining('has ended')])
 })
 
 test('urgent ones come first, then the oldest, then by name', async () => {
@@ -246,7 +246,7 @@ test('a file whose name another open task has waits, which is said once', async 
   await saw(running, 'task-start', 'a')
   drop(place, 'a.txt')
   expect(await saw(running, 'note')).toMatchObject({
-    text: 'Needs_Action/a.txt waits until the task a is over, which is for Needs_Action/a.md.',
+    text: 'Needs_Action/a.txt waits until the task a (Needs_Action/a.md) has ended.',
   })
   expect(running.lines().filter(({ type }) => type === 'task-start')).toHaveLength(1)
   writeFileSync(join(place.root, 'go'), '')
@@ -294,12 +294,12 @@ test('a file that cannot be put away now is put away later, and its end told the
 
 describe('what cannot be a task is put into Failed, with a note', () => {
   test.each<[name: string, make: (place: Place) => void, why: RegExp]>([
-    ['done.md', (place) => place.write('Done/done.md', 'x'), /Done\/done\.md is there already/],
-    ['binary.bin', (place) => drop(place, 'binary.bin', '\0\u0001\0'), /no text in UTF-8/],
-    ['large.md', (place) => drop(place, 'large.md', 'x'.repeat(50 << 20)), /50 MB; a task may have 1/],
+    ['done.md', (place) => place.write('Done/done.md', 'x'), /Done\/done\.md already exists/],
+    ['binary.bin', (place) => drop(place, 'binary.bin', '\0\u0001\0'), /is not UTF-8 text/],
+    ['large.md', (place) => drop(place, 'large.md', 'x'.repeat(50 << 20)), /50 MB; the limit is 1 MB/],
     ['link.md', ({ dir }) => symlinkSync('/etc/hosts', join(dir, 'Needs_Action/link.md')), /is a link/],
     ['head.md', (place) => drop(place, 'head.md', '---\nmax_iterations: many\n---\nx'), /max_iterations must be/],
-    ['agent.md', (place) => drop(place, 'agent.md', '---\nagent: command:x\n---\nx'), /can only name a known agent/],
+    ['agent.md', (place) => drop(place, 'agent.md', '---\nagent: command:x\n---\nx'), /cannot name other programs/],
     [
       'script.md',
       (place) => drop(place, 'script.md', '---\nagent: scripted\n---\nx'),
@@ -316,7 +316,7 @@ describe('what cannot be a task is put into Failed, with a note', () => {
       (place) => drop(place, 'cost.md', '---\nagent: kilo\nmax_cost_usd: 1\n---\nx'),
       /not found|cannot be enforced/,
     ],
-    [`${'n'.repeat(240)}.md`, (place) => drop(place, `${'n'.repeat(240)}.md`), /name that no task can have/],
+    [`${'n'.repeat(240)}.md`, (place) => drop(place, `${'n'.repeat(240)}.md`), /has an invalid name/],
   ])('%s', async (name, make, why) => {
     const place = makeVault([[done]])
     make(place)
@@ -443,8 +443,8 @@ test('where Failed cannot be written, that is told and the file is left', async 
     expect(ran).toMatchObject({ code: 1 })
     const notes = ran.lines.filter(({ type }) => type === 'note').map(({ text }) => text)
     expect(notes.sort()).toEqual([
-      expect.stringMatching(/Failed must be a folder/),
-      expect.stringMatching(/max_iterations must be .*Failed must be a folder/),
+      expect.stringMatching(/Failed must be a readable and writable folder/),
+      expect.stringMatching(/max_iterations must be .*Failed must be a readable and writable folder/),
     ])
     expect(logOf(place)).toHaveLength(turns)
   }
@@ -777,7 +777,7 @@ describe('while a task runs', () => {
     go(place)
     expect(await saw(running, 'task-end', 'a')).toMatchObject({ status: 'failed', file: null })
     await stop(running)
-    expect(place.read('Failed/a.md.why.md')).toContain('in no folder of the vault')
+    expect(place.read('Failed/a.md.why.md')).toContain('no longer in the vault')
     expect(stateOf(place, 'a').status).toBe('failed')
   })
 
@@ -791,7 +791,7 @@ describe('while a task runs', () => {
     go(place)
     expect(await saw(running, 'task-end', 'a')).toMatchObject({ status: 'failed', file: null })
     await stop(running)
-    expect(place.read('Failed/a-2.md.why.md')).toContain('in no folder of the vault')
+    expect(place.read('Failed/a-2.md.why.md')).toContain('no longer in the vault')
     expect(names(place, 'Failed')).toEqual(['a-2.md.why.md', 'a.md'])
   })
 
@@ -832,7 +832,7 @@ describe('while a task runs', () => {
     const ran = await place.ralph(command(place, '--once'))
     await ralph.close()
     expect(ran.lines.filter(({ type }) => type === 'note').map(({ text }) => text)).toEqual([
-      'a.md is left: a caller of the task API works on it.',
+      'a.md is skipped: a caller of the task API is working on it.',
     ])
     expect(logOf(place)).toEqual([])
   })
@@ -961,7 +961,7 @@ test('a check that is nowhere, a vault that is none and options without sense ar
   expect(await place.ralph(['watch'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Name the folder') })
   expect(await place.ralph(['watch', 'nowhere'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('not there'),
+    stderr: expect.stringContaining('Vault folder not found'),
   })
   for (const wrong of [
     ['--concurrency', '0'],
@@ -991,7 +991,7 @@ test('an agent that renames its file on and on is not set to work on it for ever
   expect(logOf(place)).toEqual(['report 1 1', 'report-v1 1 1'])
   expect(names(place, 'Needs_Action')).toEqual(['report-v2.md'])
   expect(ran.lines.filter(({ type }) => type === 'note').at(-1)).toMatchObject({
-    text: expect.stringContaining('it is the file of task report-v1, which is over'),
+    text: expect.stringContaining('it is the file of task report-v1, which has ended'),
   })
   // Who moves it out and back wants it done.
   renameSync(join(place.dir, 'Needs_Action/report-v2.md'), join(place.dir, 'report.md'))
@@ -1119,7 +1119,7 @@ test('a name that is no UTF-8 is told; pipes are refused; what editors and syste
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe.md')])
   utimesSync(join(folder, 'pipe.md'), 1, 1)
   const ran = await place.ralph(command(place, '--once'))
-  expect(ran.lines.filter(({ type }) => type === 'note')).toMatchObject([{ text: expect.stringContaining('no UTF-8') }])
+  expect(ran.lines.filter(({ type }) => type === 'note')).toMatchObject([{ text: expect.stringContaining('not valid UTF-8') }])
   expect(names(place, 'Done')).toEqual(['#1 invoice.md'])
   expect(place.read('Failed/pipe.md.why.md')).toContain('is no plain file')
 })
@@ -1132,7 +1132,7 @@ test('a vault that is away when a watcher begins is neither made anew nor missed
   mkdirSync(place.dir)
   const ran = await place.ralph(command(place, '--once'), { cwd: place.root })
   expect(ran.code).not.toBe(0)
-  expect(ran.stderr).toContain('is away')
+  expect(ran.stderr).toContain('is the disk mounted?')
   expect(readdirSync(place.dir)).toEqual([])
   rmSync(place.dir, { recursive: true })
   renameSync(`${place.dir}-away`, place.dir)
@@ -1158,7 +1158,7 @@ test('ralph resume sets nobody to work on a file that a person has moved to Fail
   const loop = String(query(place, 'SELECT loop FROM task')[0]?.loop)
   await place.ralph(['pause', loop])
   const { stdout } = await place.ralph(['briefing', place.dir])
-  expect(stdout).toContain(`Go on with a, which is paused: \`ralph resume ${loop}\``)
+  expect(stdout).toContain(`Resume a, which is paused: \`ralph resume ${loop}\``)
   expect(stdout).not.toContain('that nobody works on')
   mkdirSync(join(place.dir, 'Failed'))
   renameSync(join(place.dir, 'Needs_Action/a.md'), join(place.dir, 'Failed/a.md'))

@@ -67,7 +67,7 @@ test.each<[what: string, turn: Turn, verdicts: Verdict[], grade: Grade | undefin
   ['work that broke nothing', turn(clear), [verdict('pass')], 'kept', '✓', 'claimed done; npm test passes'],
   ['a lie', turn(clear), [verdict('fail', 2)], undefined, '✗', 'claimed done; refused: npm test fails (2 failures)'],
   ['a failure', turn(), [verdict('fail')], undefined, '✗', 'not done yet: npm test fails'],
-  ['a slow check', turn(), [verdict('timeout')], undefined, '✗', 'not done yet: npm test ran out of time'],
+  ['a slow check', turn(), [verdict('timeout')], undefined, '✗', 'not done yet: npm test timed out'],
   ['a broken check', turn(), [verdict('broken')], undefined, '✗', 'not done yet: npm test cannot be started'],
   [
     'a stage',
