@@ -97,7 +97,7 @@ describe.concurrent('wrong use of ralph import', () => {
     ['an unknown option', ['plan.md', 'shop', '--dri', 'x'], /Did you mean --dir\?/],
     ['no such file', ['missing.md', 'shop'], /The task file .*missing\.md cannot be read/],
     ['a folder', ['.', 'shop'], /cannot be read/],
-    ['no such --dir', ['plan.md', 'shop', '--dir', 'nowhere'], /Not a folder: .*nowhere/],
+    ['no such --dir', ['plan.md', 'shop', '--dir', 'nowhere'], /nowhere is not a folder/],
     ['a name with path parts', ['plan.md', '../shop'], /"\.\.\/shop" is not a valid project name/],
     ['an empty name', ['plan.md', ''], /"" is not a valid project name/],
     ['the name of the templates', ['plan.md', 'Templates'], /cannot be named "Templates"/],

@@ -214,11 +214,7 @@ describe.concurrent('several tasks at a time', () => {
   })
 
   test.each<[fact: string, tasks: TaskGiven[], says: RegExp]>([
-    [
-      'takes out of the list',
-      [{ id: 'T2' }],
-      /T1 is no longer in tasks\.json\. The agent's work stays on the branch/,
-    ],
+    ['takes out of the list', [{ id: 'T2' }], /T1 is no longer in tasks\.json\. The agent's work stays on the branch/],
     [
       'calls completed',
       [{ id: 'T1', status: 'completed' }, { id: 'T2' }],

@@ -153,7 +153,10 @@ test('a task under way with another home is left alone, and so is one that ended
   expect(ran).toMatchObject({ code: 0 })
   expect(logOf(place)).toEqual([])
   const notes = ran.lines.filter(({ type }) => type === 'note').map(({ text }) => text)
-  expect(notes).toEqual([expect.stringContaining('another ralph is working on it'), expect.stringContaining('has ended')])
+  expect(notes).toEqual([
+    expect.stringContaining('another ralph is working on it'),
+    expect.stringContaining('has ended'),
+  ])
 })
 
 test('urgent ones come first, then the oldest, then by name', async () => {
@@ -1119,7 +1122,9 @@ test('a name that is no UTF-8 is told; pipes are refused; what editors and syste
   execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe.md')])
   utimesSync(join(folder, 'pipe.md'), 1, 1)
   const ran = await place.ralph(command(place, '--once'))
-  expect(ran.lines.filter(({ type }) => type === 'note')).toMatchObject([{ text: expect.stringContaining('not valid UTF-8') }])
+  expect(ran.lines.filter(({ type }) => type === 'note')).toMatchObject([
+    { text: expect.stringContaining('not valid UTF-8') },
+  ])
   expect(names(place, 'Done')).toEqual(['#1 invoice.md'])
   expect(place.read('Failed/pipe.md.why.md')).toContain('is no plain file')
 })
