@@ -32,7 +32,7 @@ describe.concurrent('a task whose checks were bent', () => {
   test('is told with what accepts it, what to do instead, and what ends it', async () => {
     const { place, watched, loop } = await openBent()
     const reject = `ralph task reject --vault ${place.dir} b`
-    const answers = `Accept it: ralph allow ${loop} · or say what to do instead: ralph steer ${loop} "…" · Reject it: ${reject}`
+    const answers = `Allow it: ralph allow ${loop} · or say what to do instead: ralph steer ${loop} "…" · Reject it: ${reject}`
     expect(watched.stdout).toContain(`waits for you: ${QUESTION} ${answers}`)
     expect((await place.ralph(['status', loop])).stdout).toContain(answers)
     expect((await place.task('list')).stdout).toMatch(new RegExp(`waiting approval .* ralph allow ${loop}\n`))
@@ -51,13 +51,13 @@ describe.concurrent('a task whose checks were bent', () => {
     expect(await place.task('approve', 'b')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        `${QUESTION} Accept it: ralph allow ${loop}, or say what to do instead: ralph steer`,
+        `${QUESTION} Allow it: ralph allow ${loop}, or say what to do instead: ralph steer`,
       ),
     })
     expect((await place.task('state', 'b')).stdout).toContain('waiting approval')
     expect(await place.task('complete', 'b')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(`Accept it: ralph allow ${loop}`),
+      stderr: expect.stringContaining(`Allow it: ralph allow ${loop}`),
     })
     expect(await place.ralph(['allow', loop])).toMatchObject({ code: 0 })
     expect((await place.task('state', 'b')).stdout).toContain('✓ b · completed')

@@ -158,7 +158,7 @@ function stuck({ stuck: tasks, stuck_before }: Briefing): string[] {
 function waiting({ waiting: tasks }: Briefing): string[] {
   const lines = tasks.map(
     ({ task_id, question, since, approve, instead, reject }) =>
-      `${named(task_id)}, since ${when(since)}: ${inline(question)}\n  - ${instead === undefined ? 'yes' : 'accept it'}: ${typed(approve)}${instead === undefined ? '' : `\n  - say what to do instead: ${typed(instead)}`}\n  - ${instead === undefined ? 'no' : 'end it'}: ${typed(reject)}`,
+      `${named(task_id)}, since ${when(since)}: ${inline(question)}\n  - ${instead === undefined ? 'yes' : 'allow it'}: ${typed(approve)}${instead === undefined ? '' : `\n  - say what to do instead: ${typed(instead)}`}\n  - ${instead === undefined ? 'no' : 'reject it'}: ${typed(reject)}`,
   )
   return section('Waiting for approval', list(lines))
 }

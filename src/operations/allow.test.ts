@@ -41,8 +41,8 @@ async function openSession(change: Bending = {}): Promise<Bent> {
 test('a loop whose checks were bent twice waits, and says what to type', async () => {
   const { waits } = await openBent()
   expect(waits.next).toMatchObject({ kind: 'wait', why: 'person', about: 'allow' })
-  expect(standingOf(waits).hint).toMatch(/^Accept it: ralph allow bent-1 · .*: ralph steer bent-1 "/)
-  expect(standing(waits, HOSTS.claude).text).toMatch(/test\/a\.test\.ts\. Accept it: ralph allow bent-1/)
+  expect(standingOf(waits).hint).toMatch(/^Allow it: ralph allow bent-1 · .*: ralph steer bent-1 "/)
+  expect(standing(waits, HOSTS.claude).text).toMatch(/test\/a\.test\.ts\. Allow it: ralph allow bent-1/)
 })
 
 test('an allowed change stays, and continuing the loop takes no extra turn', async () => {

@@ -103,7 +103,7 @@ function answerHint(loop: Loop, about: string | undefined): string {
   const { id } = loop
   const own = ownerOf(loop).hints?.(loop).answer
   if (own !== undefined) return own
-  if (about === ALLOW) return `Accept it: ralph allow ${id} · or say what to do instead: ralph steer ${id} "…"`
+  if (about === ALLOW) return `Allow it: ralph allow ${id} · or say what to do instead: ralph steer ${id} "…"`
   return `Answer: ralph steer ${id} "your answer"`
 }
 

@@ -221,6 +221,6 @@ async function outcomeOf(site: Site, id: string, loop: Loop): Promise<Outcome> {
   if (next.kind !== 'wait' || next.until !== undefined) return 'unfinished'
   if (taskOf(keeper.record, id).blocked) return 'blocked'
   if (next.why === 'paused') return { halt: pausedBy(site) }
-  const answer = next.about === ALLOW ? `Accept it: ralph allow ${loop.id} · or say what to do instead` : 'Answer with'
+  const answer = next.about === ALLOW ? `Allow it: ralph allow ${loop.id} · or say what to do instead` : 'Answer with'
   return { asks: `${next.question ?? ''} ${answer}: ralph steer ${loop.id} "…"` }
 }

@@ -98,7 +98,7 @@ test('a claim refused because of bent checks says what the user can type', () =>
 test('a loop that waits because its checks were bent says how to accept that', () => {
   const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(standing({ ...loopAfter(unchecked), next }, claude).text).toBe(
-    'ralph: Only a.test.js makes them pass. Accept it: ralph allow L1 in a terminal. Or answer here: the agent gets your answer and the loop continues.',
+    'ralph: Only a.test.js makes them pass. Allow it: ralph allow L1 in a terminal. Or answer here: the agent gets your answer and the loop continues.',
   )
 })
 

@@ -31,7 +31,7 @@ export function standing(loop: Loop, host: Host, hint = true): Note {
       if (next.about === ALLOW)
         return {
           level: 'warning',
-          text: `ralph: ${next.question} Accept it: ralph allow ${id} in a terminal. Or answer here: the agent gets your answer and the loop continues.`,
+          text: `ralph: ${next.question} Allow it: ralph allow ${id} in a terminal. Or answer here: the agent gets your answer and the loop continues.`,
         }
       if (next.why === 'person')
         return {

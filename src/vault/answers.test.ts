@@ -36,6 +36,6 @@ test('words of an approval say so, but not where they say what to do instead', (
   expect(approvalWords(waiting('watch'), 'Blue.')).toBe('Approved: Blue.')
   expect(approvalWords(waiting('watch', ALLOW), 'Put it back.')).toBe('Put it back.')
   expect(() => approvalWords(waiting('watch', ALLOW), undefined)).toThrow(
-    'Task b cannot be approved like this. Red? Accept it: ralph allow a1, or say what to do instead: ralph steer a1 "…".',
+    'Task b cannot be approved like this. Red? Allow it: ralph allow a1, or say what to do instead: ralph steer a1 "…".',
   )
 })

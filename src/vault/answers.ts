@@ -40,5 +40,5 @@ export function approvalWords(loop: Loop, note: string | undefined): string {
 /** What a person can do about a task whose checks were bent. */
 export function bentAdvice(loop: Loop): string | undefined {
   const bent = bentAnswers(loop)
-  return bent && `Accept it: ${bent.approve}, or say what to do instead: ${bent.instead}.`
+  return bent && `Allow it: ${bent.approve}, or say what to do instead: ${bent.instead}.`
 }

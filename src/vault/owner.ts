@@ -56,7 +56,7 @@ export const vaultRules: OwnerRules = {
     const { approve, instead, reject } = answersTo(loop)
     return {
       answer: instead
-        ? `Accept it: ${approve} · or say what to do instead: ${instead} · Reject it: ${reject}`
+        ? `Allow it: ${approve} · or say what to do instead: ${instead} · Reject it: ${reject}`
         : `Approve it: ${taskCommand('approve', id, path)} · Reject it: ${reject}`,
       check: 'a check in the frontmatter of its file, such as `verify: npm test`',
       whose: `task ${id} of the vault ${path}`,

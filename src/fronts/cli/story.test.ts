@@ -212,7 +212,7 @@ test('a loop whose checks were bent twice says how to allow the changes', () => 
   expect(standingOf({ ...loopAfter(unchecked, works), id: 'a1', next })).toEqual({
     kind: 'asks',
     sentence: 'needs input after 1 iteration. Only a.test.js makes them pass.',
-    hint: 'Accept it: ralph allow a1 · or say what to do instead: ralph steer a1 "…"',
+    hint: 'Allow it: ralph allow a1 · or say what to do instead: ralph steer a1 "…"',
   })
 })
 
