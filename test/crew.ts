@@ -1,4 +1,4 @@
-/** A dispatcher with scripted agents in real tmux: each in a folder or worktree of its own, played by a small terminal program. */
+/** A dispatcher with scripted agents in real tmux: each in its own folder or worktree, simulated by a small terminal program. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,22 +16,22 @@ export type Crew = {
   tmux: Tmux
   /** The folder of an agent. */
   dir(name: string): string
-  /** The file of what it does. */
+  /** The file with its script. */
   script(name: string): string
   /** The name of its terminal. */
   tag(name: string): string
   start(...args: string[]): Running
   /** `ralph dispatch VERB …`, as from another terminal. */
   say(...words: string[]): Promise<Line[]>
-  /** The agents as `status --json` tells them, by their names. */
+  /** The agents from `status --json`, by name. */
   agents(): Promise<Record<string, Agent>>
-  /** Waits until an agent stands so. */
+  /** Waits until an agent has this state. */
   stands(name: string, state: string, withinMs?: number): Promise<Agent>
   /** The prompts that an agent was given, oldest first. */
   prompts(name: string): string[]
-  /** Ends the dispatcher in the way of a person. */
+  /** Stops the dispatcher as a user would. */
   leave(running: Running): Promise<void>
-  /** Asks the server of its terminals. */
+  /** Queries its terminal server. */
   server(...args: string[]): string
   killServer(): void
 }
@@ -43,7 +43,7 @@ const crews: Crew[] = []
 const dispatchers: Running[] = []
 
 afterAll(() => {
-  // In this order, or they would bring their agents back.
+  // In this order, otherwise they would bring their agents back.
   for (const { child } of dispatchers.splice(0)) child.kill('SIGKILL')
   for (const { killServer } of crews.splice(0)) killServer()
 })

@@ -1,4 +1,4 @@
-/** The dispatcher with real clients side by side in panes: each loops on a prompt until its check passes, while one may wait for its limit. */
+/** The dispatcher with real clients side by side in panes: each loops on a prompt until its check passes, while one may wait for its rate limit. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -14,7 +14,7 @@ import { hasTmux } from './tmux.ts'
 // Their editors turn tabs into blanks as they are pasted.
 const BLANKS: Readonly<Record<string, string>> = { claude: '    ', pi: '    ', copilot: '    ' }
 
-/** `limited`: the one whose service refuses the first request. */
+/** `limited`: the client whose API refuses the first request. */
 export type Sides = { clients: readonly Client[]; limited?: string; task: string }
 
 type Seat = { client: Client; server: ModelServer; dir: string }
@@ -28,7 +28,7 @@ export function loopSideBySide({ clients, limited, task }: Sides): void {
   let env: Record<string, string | undefined>
   const config = () => join(place.dir, 'config.yaml')
 
-  // Before each try, so that a second one meets nothing of the first.
+  // Before each try, so that a second one finds nothing of the first.
   beforeEach(async () => {
     place = makePlace()
     seats = []
@@ -91,7 +91,7 @@ export function loopSideBySide({ clients, limited, task }: Sides): void {
     })
   }
 
-  /** As a person who attaches and says yes. */
+  /** Like a user who attaches and says yes. */
   async function trust(name: string): Promise<void> {
     const tmux = openTmux(place.home, env)
     await tmux.press(tagOf({ crew: crewOf(config()), name }), 'Enter')

@@ -16,7 +16,7 @@ const TAKEN = LONG.replaceAll('\t', '    ')
 const HANGS = 'touch begun; while [ ! -f go ]; do sleep 0.05; done'
 const says = (body: unknown, words: string) => JSON.stringify(body).includes(JSON.stringify(words).slice(1, -1))
 
-live('takes a prompt of 30 KB, and tells of its arrival before the model is asked, and of its end', async () => {
+live('takes a prompt of 30 KB, and reports its arrival before the model is asked, and its end', async () => {
   script({ text: 'It is done.' })
   const terminal = pane.open()
   expect(await heard('SessionStart')).toMatchObject({ source: 'startup', cwd: pane.place.dir })
@@ -38,7 +38,7 @@ live('takes a prompt of 30 KB, and tells of its arrival before the model is aske
   expect(await terminal.ended()).toBe(0)
 })
 
-live('tells that it asks, and that it was answered', async () => {
+live('reports a question, and its answer', async () => {
   script(bash('touch asked.txt'), { text: 'It was allowed.' })
   const terminal = pane.open({ permissions: 'ask', extraArgs: ['--permission-mode', 'default'] })
   await give(terminal, 'Ask me.')
@@ -54,7 +54,7 @@ live('tells that it asks, and that it was answered', async () => {
   terminal.close()
 })
 
-live('tells of an error of its service, and tells nothing when a person interrupts it', async () => {
+live('reports an API error, and nothing when the user interrupts it', async () => {
   script(failure(429, 'rate_limit_error', 'This request would exceed your rate limit.'))
   const terminal = pane.open()
   await give(terminal, 'Hit the limit.')
@@ -73,7 +73,7 @@ live('tells of an error of its service, and tells nothing when a person interrup
   terminal.close()
 })
 
-live('closes the question about a limit of the plan unanswered', async () => {
+live('dismisses the question about a plan limit', async () => {
   const headers = {
     'anthropic-ratelimit-unified-status': 'rejected',
     'anthropic-ratelimit-unified-reset': '4102444800',
@@ -93,7 +93,7 @@ live('closes the question about a limit of the plan unanswered', async () => {
   terminal.close()
 })
 
-live('goes on with its session after it was killed', async () => {
+live('continues its session after it was killed', async () => {
   script({ text: 'I remember.' })
   const terminal = pane.open()
   await give(terminal, 'Remember the owl.')

@@ -15,7 +15,7 @@ const HANGS = 'touch begun; while [ ! -f go ]; do sleep 0.05; done'
 const ESCALATED = { cmd: 'touch asked.txt', sandbox_permissions: 'require_escalated', justification: 'a step' }
 const says = (body: unknown, words: string) => JSON.stringify(body).includes(JSON.stringify(words).slice(1, -1))
 
-live('takes a prompt of 30 KB, and tells of its arrival before the model is asked, and of its end', async () => {
+live('takes a prompt of 30 KB, and reports its arrival before the model is asked, and its end', async () => {
   script({ text: 'It is done.' })
   const terminal = pane.open()
   await give(terminal, LONG)
@@ -42,7 +42,7 @@ live('takes a prompt of 30 KB, and tells of its arrival before the model is aske
   expect(readFileSync(join(pane.place.root, 'home', '.codex', 'config.toml'), 'utf8')).not.toContain('hooks')
 })
 
-live('tells that it asks, and that it was answered', async () => {
+live('reports a question, and its answer', async () => {
   script({ tools: [{ name: 'exec_command', input: ESCALATED }] }, { text: 'It was allowed.' })
   const terminal = pane.open({ permissions: 'ask' })
   await give(terminal, 'Ask me.')
@@ -54,7 +54,7 @@ live('tells that it asks, and that it was answered', async () => {
   terminal.close()
 })
 
-live('tells of an error of its service, and of a person who interrupts it', async () => {
+live('reports an API error, and a user who interrupts it', async () => {
   script(planLimit(4_102_444_800))
   const terminal = pane.open()
   await give(terminal, 'Hit the limit.')
@@ -81,7 +81,7 @@ live('tells of an error of its service, and of a person who interrupts it', asyn
   terminal.close()
 })
 
-live('goes on with its session after it was killed', async () => {
+live('continues its session after it was killed', async () => {
   script({ text: 'I remember.' })
   const terminal = pane.open()
   await give(terminal, 'Remember the owl.')

@@ -26,7 +26,7 @@ async function open(changed: Parameters<typeof pane.open>[0] = {}): Promise<Term
   return terminal
 }
 
-live('tells of a prompt, of a question, of its answer and of the end; goes on with its session', async () => {
+live('reports a prompt, a question, its answer and the end; continues its session', async () => {
   script(bash('touch asked.txt'), { text: 'It was allowed.' })
   const terminal = await open({ permissions: 'ask' })
   const prompt = TAKEN.slice(0, 2_000)
@@ -58,7 +58,7 @@ live('tells of a prompt, of a question, of its answer and of the end; goes on wi
   resumed.close()
 })
 
-live('tells of a long prompt in its words, although it puts it into a file', async () => {
+live('reports a long prompt in full, although it puts it into a file', async () => {
   script({ text: 'It is done.' })
   const terminal = await open()
   await give(terminal, LONG)

@@ -50,7 +50,7 @@ live(
   },
 )
 
-live('tells of an error of its service, and that a person has interrupted a tool', async () => {
+live('reports an API error, and that the user interrupted a tool', async () => {
   script(failure(401, 'authentication_error', 'Bad key.'))
   const terminal = pane.open()
   await give(terminal, 'Fail.')

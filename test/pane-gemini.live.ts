@@ -27,7 +27,7 @@ async function open(changed: Parameters<typeof pane.open>[0] = {}): Promise<Term
   return terminal
 }
 
-live('takes a prompt of 30 KB as it is, asks for a permission, works, and goes on with its session', async () => {
+live('takes a prompt of 30 KB as is, asks for permission, works, and continues its session', async () => {
   script(bash(HANGS), { text: 'It is done.' })
   const terminal = await open({ permissions: 'ask' })
   await give(terminal, LONG)

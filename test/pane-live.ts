@@ -1,4 +1,4 @@
-/** A real client in a terminal, opened as a dispatcher opens it, with a program that notes what it is told. */
+/** A real client in a terminal, opened as a dispatcher opens it, with a program that records its reports. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, type TestContext, test } from 'vitest'
@@ -13,7 +13,7 @@ import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
 export type Payload = Record<string, unknown> & { hook_event_name: string }
 
 export type PaneTest = {
-  /** A test that is skipped, by name, where the client or tmux is missing. */
+  /** A test that is skipped, by name, if the client or tmux is missing. */
   live(title: string, body: (context: TestContext) => Promise<void>): void
   place: Place
   bash(command: string): Reply
@@ -21,19 +21,19 @@ export type PaneTest = {
   script(...replies: Reply[]): void
   requests(): unknown[]
   open(changed?: Partial<Request>, more?: Record<string, string | undefined>): Terminal
-  /** What was told since the script was last changed. */
+  /** What was reported since the script last changed. */
   told(event: string): Payload[]
   heard(event: string): Promise<Payload>
   sight(terminal: Terminal): Sight
-  /** Waits until its line can be typed into. */
+  /** Waits until its input line accepts text. */
   ready(terminal: Terminal): Promise<void>
-  /** Pastes a prompt and sends it off, as a dispatcher does: at once, where the client does not need a moment. */
+  /** Pastes a prompt and submits it, as a dispatcher does: at once, if the client does not need a moment. */
   give(terminal: Terminal, text: string): Promise<void>
-  /** Says yes to a question. Clients do not take a key in the first moment, so that nobody does so by mistake. */
+  /** Says yes to a question. Clients ignore keys in the first moment, to prevent accidents. */
   answer(terminal: Terminal, taken: () => boolean): Promise<void>
 }
 
-/** Of 30 KB, with what programs between a person and a model like to change. */
+/** 30 KB, with text that programs between a user and a model tend to change. */
 export const LONG: string = Array.from(
   { length: 230 },
   (_, n) =>

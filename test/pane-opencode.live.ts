@@ -49,7 +49,7 @@ live(
   },
 )
 
-live('tells of a limit when its own tries are over, of an escape, and of another session', async ({ skip }) => {
+live('reports a rate limit when its own retries are used up, an escape, and another session', async ({ skip }) => {
   const soon = { headers: { 'retry-after-ms': '50' } }
   const limited = { ...failure(429, 'rate_limit_exceeded', 'Please try again in 20 minutes.'), ...soon }
   const place = makePlace()
@@ -80,7 +80,7 @@ async function interrupt({ terminal }: Pane): Promise<void> {
 
 const other = openLive(kilo)
 
-other.live('Kilo tells the same, and asks nobody where it may do everything', async ({ skip }) => {
+other.live('Kilo reports the same, and asks nothing if it may do everything', async ({ skip }) => {
   const place = makePlace()
   const env = await other.start([other.bash('echo 1 > one.txt'), { text: 'It ran.' }], place)
   const pane = openPane(kiloAgent, place, { env, skip, request: { permissions: 'bypass' } })

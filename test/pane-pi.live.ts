@@ -17,7 +17,7 @@ async function open(replies: Reply[], { skip }: TestContext): Promise<Pane> {
 /** Its editor makes four blanks of a tab. */
 const TAKEN = LONG_PROMPT.replaceAll('\t', '    ')
 
-live('tells that it took a long prompt whole, and what its turn came to', async (context) => {
+live('reports that it took a long prompt whole, and the outcome of its turn', async (context) => {
   const pane = await open([bash('echo 1 > one.txt'), { text: 'The work is done.' }], context)
   const started = await pane.hears('started')
   await pane.terminal.paste(LONG_PROMPT)
@@ -33,7 +33,7 @@ live('tells that it took a long prompt whole, and what its turn came to', async 
   expect(pane.told().map(({ event }) => event)).toEqual(['started', 'prompt', 'stop'])
 })
 
-live('tells of a limit when its own tries are over, of an escape, and of another session', async (context) => {
+live('reports a rate limit when its own retries are used up, an escape, and another session', async (context) => {
   const limited = failure(429, 'rate_limit_error', 'Limit reached. Please try again in 20s.')
   const pane = await open([limited, limited, { hang: true }], context)
   await pane.hears('started')
@@ -52,7 +52,7 @@ live('tells of a limit when its own tries are over, of an escape, and of another
   expect(session_id).not.toBe(pane.told()[0]?.session_id)
 })
 
-live('tells of a question, that it is answered, and goes on with its session when it was killed', async ({ skip }) => {
+live('reports a question and its answer, and continues its session after it was killed', async ({ skip }) => {
   const place = makePlace()
   place.write(
     '.pi/extensions/ask.js',

@@ -44,7 +44,7 @@ live(
   },
 )
 
-live('tells of an error of its service, and tells nothing when a person interrupts it', async () => {
+live('reports an API error, and nothing when the user interrupts it', async () => {
   script(failure(429, 'rate_limit_error', 'Please try again in 20 minutes.'))
   const terminal = pane.open()
   await give(terminal, 'Hit the limit.')

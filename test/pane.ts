@@ -1,4 +1,4 @@
-/** An interactive client in a terminal that tells what happens in it, as the dispatcher starts one; a small script writes down what is told. */
+/** An interactive client in a terminal that reports what happens in it, started as by the dispatcher; a small script records the reports. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { afterEach, type TestContext } from 'vitest'
@@ -8,11 +8,11 @@ import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
 
 export type Pane = {
   terminal: Terminal
-  /** What was told so far. */
+  /** The reports so far. */
   told(): Line[]
-  /** Waits for the n-th thing of this name that is told, counted from 1. */
+  /** Waits for the n-th report of this name, counted from 1. */
   hears(event: string, n?: number): Promise<Line>
-  /** Ends the client as a crash does. */
+  /** Kills the client like a crash. */
   kill(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ export function openPane(agent: Agent, place: Place, { env, request = {}, skip }
   const alive = () => carriers(`RALPH_PANE=${place.root}`)
   const told = () => {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
-    // The last one may still be written.
+    // The last one may still be incomplete.
     return lines.slice(0, -1).map((line) => JSON.parse(line) as Line)
   }
   return {
@@ -68,7 +68,7 @@ export function openPane(agent: Agent, place: Place, { env, request = {}, skip }
   }
 }
 
-/** What terminals, shells and editors could take for theirs. */
+/** Text that terminals, shells and editors might interpret. */
 const LINES = [
   'const text = `one ` + 1\t// and',
   '\t\treturn "it\'s" // \\n \\\\',

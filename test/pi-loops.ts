@@ -1,4 +1,4 @@
-/** What loops inside a session of Pi itself must do, whichever Pi it is. */
+/** What loops inside a Pi session must do, in any Pi version. */
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -16,14 +16,14 @@ const QUESTION = 'Ralph loop active. What should happen to your text?'
 
 const facePath = ({ dir }: Place) => join(dir, '.pi', 'ralph-loop.local.md')
 const endOf = (place: Place) => query(place, 'SELECT status, reason, proof, iteration FROM loop')[0]
-/** The command of a tool that takes its time, and which tells that it has begun. */
+/** The command of a slow tool, which shows that it has started. */
 const slow = ({ dir }: { dir: string }) => ({
   begun: () => existsSync(join(dir, 'begun')),
   ended: () => existsSync(join(dir, 'ended')),
 })
 const SLOW = bash('touch begun; sleep 30; touch ended')
 
-/** `whole`: also what only ralph's own program decides, and no Pi can change. */
+/** `whole`: includes what only ralph's own program decides, whatever the Pi. */
 export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
   describe(client.pin, () => {
     const { live, session, requests } = openPi(client)
@@ -54,7 +54,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(ours).toHaveLength(3)
     })
 
-    live('a claim that a check refuses is told to the agent; the check that passes ends it', async () => {
+    live('the agent learns of a claim that a check refuses; the check that passes ends it', async () => {
       const { run, place } = await session([...works(1), DONE, bash('echo all > b.txt'), DONE])
       const ran = await run('-p', '/ralph-loop Build it --completion-promise=DONE --verify "test -f b.txt"')
       expect(ran.code).toBe(0)
@@ -91,14 +91,14 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(readdirSync(join(place.dir, '.pi')).filter((name) => name.includes('broken'))).toHaveLength(1)
     })
 
-    live('an error is waited out at no cost of an iteration, or until a person resumes', async () => {
+    live('an error is waited out without using an iteration, or until the user resumes', async () => {
       const overloaded = failure(503, 'overloaded_error', 'Overloaded')
-      // Pi tries again once, and the library of the older one asks three times.
+      // Pi retries once, and the library of the older one asks three times.
       const errors = client.name === 'pi-0.74.2' ? 6 : 2
       const { rpc, place } = await session([...Array(errors).fill(overloaded), ...works(1), ...works(2), DONE])
       const talk = rpc()
       talk.tell({ type: 'prompt', message: '/ralph-loop Build it --completion-promise DONE' })
-      await talk.hears('the wait', ({ method, message }) => method === 'notify' && /waits/.test(String(message)))
+      await talk.hears('the wait', ({ method, message }) => method === 'notify' && /waiting/.test(String(message)))
       await talk.hears('the widget', ({ widgetLines }) => /ralph 1\/10 .* waiting/.test(String(widgetLines)))
       expect(endOf(place)).toMatchObject({ status: 'waiting', iteration: 0 })
       talk.tell({ type: 'prompt', message: '/ralph-resume' })
@@ -116,7 +116,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(endOf(place)).toMatchObject({ status: 'completed', iteration: 3 })
     })
 
-    live('a key that opens nothing ends it with the words of the agent', async () => {
+    live("an invalid key ends it with the agent's message", async () => {
       const { run, place } = await session([failure(401, 'authentication_error', 'invalid x-api-key')])
       const ran = await run('-p', '/ralph-loop Build it')
       expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('invalid x-api-key') })
@@ -131,7 +131,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(requests()).toHaveLength(5)
     })
 
-    live('with a fresh memory no iteration hears of the one before', async () => {
+    live('with a fresh context no iteration knows about the previous one', async () => {
       const { run } = await session([1, 2, 3].flatMap(works))
       await run('-p', '/ralph-loop Build it --max-iterations 3 --context fresh')
       const [, , second, , third] = requests().map(heard)
@@ -141,7 +141,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(third).toContain('Build it')
     })
 
-    live('in processes of their own: nothing of them is left, and Pi tells how it ended', async () => {
+    live('in separate processes: nothing of them is left, and Pi says how it ended', async () => {
       const { run, place } = await session([...works(1), ...works(2), bash('echo all > b.txt'), DONE])
       const line = '/ralph-loop Build it --context process --completion-promise DONE --verify "test -f b.txt"'
       const ran = await run('-p', line)
@@ -185,7 +185,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
           'the text back',
           ({ method, text }) => method === 'set_editor_text' && text === 'Something else',
         )
-        // Another session in the same folder has nothing to do with it.
+        // Another session in the same folder is not affected.
         expect(await run('-p', 'Who are you?')).toMatchObject({ code: 0, stdout: 'Hello.\n' })
         expect(requests()).toHaveLength(6)
         talk.tell({ type: 'abort' })
@@ -334,7 +334,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       await screen.enter('/ralph-loop Build it --completion-promise DONE')
       await until('the tool runs', slow(place).begun)
       await screen.enter('/new')
-      await screen.shows(/the loop \w+ is paused/)
+      await screen.shows(/loop \w+ is paused/)
       expect(endOf(place)).toMatchObject({ status: 'paused' })
       const [, loop = ''] = /the loop (\w+) is paused/.exec(screen.screen()) ?? []
       await screen.enter(`/ralph-resume ${loop}`)
@@ -362,7 +362,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
   })
 }
 
-/** What a model was told, as lines of who and what. */
+/** What a model got, as lines of role and text. */
 function heard(request: unknown): string {
   const { messages } = request as { messages: { role: string; content: unknown }[] }
   const textOf = (content: unknown): string =>
@@ -374,7 +374,7 @@ function isOurs(message: unknown): boolean {
   return (message as { customType?: string } | undefined)?.customType === 'ralph-loop'
 }
 
-/** What the status line showed, without repetitions. */
+/** What the status line showed, without repetition. */
 function statuses(lines: Line[]): unknown[] {
   const shown = lines.filter(({ method }) => method === 'setStatus').map(({ statusText }) => statusText)
   return shown.filter((text, index) => text !== shown[index - 1])

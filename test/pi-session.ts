@@ -1,4 +1,4 @@
-/** Pi with ralph's extension in it, as a person would use it: printed, as JSON, over RPC, in a terminal; against a scripted model. */
+/** Pi with ralph's extension, as a user would use it: printed, as JSON, over RPC, in a terminal; against a scripted model. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
@@ -22,7 +22,7 @@ export const newestPi: Client = {
   },
 }
 
-/** Another version of Pi, in a folder of its own. */
+/** Another version of Pi, in its own folder. */
 export function piVersion(version: string): Client {
   return { ...pi, name: `pi-${version}`, pin: `@earendil-works/pi-coding-agent@${version}` }
 }

@@ -1,4 +1,4 @@
-/** One sitting with Pi in a terminal: what a person does to a loop in the course of a day, one thing after the other. */
+/** One sitting with Pi in a terminal: what a user does to a loop in the course of a day, step by step. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -26,8 +26,8 @@ export function sittingIn(client: Client): void {
           replies = next
         }
         const { place, terminal } = await session(() => (replies.length > 1 ? replies.shift() : replies[0]) ?? {})
-        await place.ralph(['status']) // so that the database can be asked at once
-        // Or else it finds so short a session too small for /compact.
+        await place.ralph(['status']) // so that the database can be queried at once
+        // Otherwise such a short session is too small for /compact.
         const settings = join(place.root, 'home', '.pi', 'agent', 'settings.json')
         const compaction = { keepRecentTokens: 10 }
         writeFileSync(settings, JSON.stringify({ ...JSON.parse(readFileSync(settings, 'utf8')), compaction }))

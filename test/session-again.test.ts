@@ -69,13 +69,13 @@ describe.concurrent('a loop that has ended', () => {
   test('is named by the status, with how to continue after a limit', async () => {
     const { session, loop } = await looping('Build it --max-iterations 1')
     expect((await session.work()).said).toMatch(
-      /stopped after 1 iteration \(max-iterations\)\. .* Continue: \/ralph:resume --max-iterations 11$/,
+      /stopped after 1 iteration \(max-iterations\)\. .* Resume: \/ralph:resume --max-iterations 11$/,
     )
     const said = answerOf(await session.type('/ralph:status'))
     expect(said).toContain(
       `stopped after 1 iteration (max-iterations). Reached the limit of 1 iteration. (loop ${loop}`,
     )
-    expect(said).toContain('Continue: /ralph:resume --max-iterations 11')
+    expect(said).toContain('Resume: /ralph:resume --max-iterations 11')
     expect(said).toContain('No loop is active in this session now.')
   })
 
@@ -83,10 +83,10 @@ describe.concurrent('a loop that has ended', () => {
     const { place, session, loop } = await looping('Build it --max-iterations 1 --completion-promise DONE')
     await session.work()
     expect(answerOf(await session.type('/ralph:resume'))).toContain(
-      'halted on a limit. Continue it: /ralph:resume --max-iterations 11',
+      'halted on a limit. Resume it: /ralph:resume --max-iterations 11',
     )
     expect(answerOf(await session.type('/ralph:resume --max-iterations 1'))).toContain(
-      'Give it more: /ralph:resume --max-iterations 11',
+      'Raise them: /ralph:resume --max-iterations 11',
     )
     expect(answerOf(await session.type('/ralph:resume --iterations 5'))).toContain('Unknown option: --iterations')
     const resumed = await session.type('/ralph:resume --max-iterations 3')

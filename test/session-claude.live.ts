@@ -52,7 +52,7 @@ describe('claude', () => {
     expectNothingLeft(sitting)
   })
 
-  live('is given a prompt as it was typed, whatever a shell would make of it', async () => {
+  live('gets a prompt as typed, whatever a shell would make of it', async () => {
     const prompt = 'It\'s "quoted" $(touch PWNED) `touch PWNED2`; touch PWNED3 \\n $HOME $1\n---\n  --- last line'
     script([bash(`cp ${sitting.face} face.md`), DONE])
     expect(await ask(`/ralph:loop ${prompt} --completion-promise COMPLETE`)).toMatchObject({ code: 0 })
@@ -61,7 +61,7 @@ describe('claude', () => {
     expect(sitting.place.read('face.md')).toContain(`\n${prompt}\n`)
   })
 
-  live('is told each iteration once, and not as an error', async () => {
+  live('gets each iteration once, and not as an error', async () => {
     script([...work(1), bash('echo 2 >> a.txt'), DONE])
     const { stdout } = await ask(LOOP)
     expect(JSON.stringify(requests()[2]).split('This is iteration 2')).toHaveLength(2)
@@ -70,7 +70,7 @@ describe('claude', () => {
     expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
   })
 
-  live('is pointed to the file of the loop where its client would cut the prompt', async () => {
+  live('is pointed to the loop file if its client would truncate the prompt', async () => {
     sitting.place.write('long.md', 'Keep every word of this line. '.repeat(400))
     script([bash(`wc -c < ${sitting.face} > size.txt`), { text: 'Step 1.' }, { text: 'TASK_COMPLETE' }])
     expect(await ask('/ralph:loop --file long.md')).toMatchObject({ code: 0 })
@@ -92,7 +92,7 @@ describe('claude', () => {
     expectNothingLeft(sitting)
   })
 
-  live('may leave something running: that turn is not over yet', async () => {
+  live('may leave something running: that turn has not ended yet', async () => {
     const command = { command: 'sleep 1; echo over', run_in_background: true, description: 'a step' }
     const inBackground = { tools: [{ name: 'Bash', input: command }] }
     script([...work(1), inBackground, { text: 'It goes on in the background.' }, bash('echo 2 >> a.txt'), DONE])
@@ -113,7 +113,7 @@ describe('claude', () => {
     expectNothingLeft(sitting)
   })
 
-  live('goes on when its session is resumed', async () => {
+  live('continues when its session is resumed', async () => {
     script([...work(1), bash(HANGS)])
     const killed = sitting.start(LOOP)
     await begun()
@@ -158,7 +158,7 @@ live(
   },
 )
 
-live('claude hears words for the next iteration when the turn is over, and does not pause', async ({ skip }) => {
+live('claude gets words for the next iteration when the turn has ended, and does not pause', async ({ skip }) => {
   skip(!hasTmux, 'tmux is not here')
   await steered(host, sitting, await sitting.terminal())
 })
@@ -174,7 +174,7 @@ describe('claude with the plugin from its marketplace', () => {
   }
   const other = openSitting(installed)
 
-  other.live('loops just so', async () => {
+  other.live('loops in the same way', async () => {
     other.script([other.bash('echo 1 >> a.txt'), { text: 'More is left.' }, other.bash('echo 2 >> a.txt'), DONE])
     expect(await other.ask(LOOP)).toMatchObject({
       code: 0,

@@ -60,7 +60,7 @@ answersItself(host, sitting, ({ stderr }) => stderr)
 
 const { live, bash, script, requests, ask, newest } = sitting
 
-live('codex spells brackets out: it is asked for a sign without them, and heard with them', async () => {
+live('codex escapes brackets: it is asked for a sign without them, and understood with them', async () => {
   const tag = '&lt;promise&gt;COMPLETE&lt;/promise&gt;'
   script([bash('echo 1 > a.txt'), { text: 'Step 1.' }, bash('echo 2 > a.txt'), { text: `All done.\n\n${tag}` }])
   await ask('$ralph:loop Keep <b> & "c". --completion-promise COMPLETE')
@@ -73,7 +73,7 @@ live('codex spells brackets out: it is asked for a sign without them, and heard 
   expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
 })
 
-live('codex would cut a long prompt: it is pointed to the file of the loop', async () => {
+live('codex would truncate a long prompt: it is pointed to the loop file', async () => {
   sitting.place.write('long.md', 'Keep every word of this line. '.repeat(800))
   script([bash(`wc -c < ${sitting.face} > size.txt`), { text: 'Step 1.' }, { text: 'TASK_COMPLETE' }])
   await ask('$ralph:loop --file long.md')
@@ -85,7 +85,7 @@ live('codex would cut a long prompt: it is pointed to the file of the loop', asy
   expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
 })
 
-live('codex hears words for the next iteration, and does not pause', async ({ skip }) => {
+live('codex gets words for the next iteration, and does not pause', async ({ skip }) => {
   skip(!hasTmux, 'tmux is not here')
   await steered(host, sitting, await sitting.terminal())
 })

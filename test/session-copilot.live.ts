@@ -39,7 +39,7 @@ const { live, bash, script, requests, ask, newest } = sitting
 situations(host, sitting, { 'typed meanwhile': steers })
 answersItself(host, sitting, ({ stdout }) => stdout)
 
-live('copilot goes on in a resumed session where its own limit of hooks has ended the first', async () => {
+live('copilot continues in a resumed session after its own hook limit ended the first', async () => {
   const work = (n: number): Reply[] => [bash(`echo ${n} >> a.txt`), { text: `Step ${n} is done.` }]
   const steps = Array.from({ length: 20 }, (_, index) => work(index + 1)).flat()
   script(steps)

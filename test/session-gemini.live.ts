@@ -31,7 +31,7 @@ answersItself(host, sitting, ({ stderr }) => stderr)
 
 const { live, script, requests, ask, newest } = sitting
 
-live('gemini is told what a person typed as it was typed, and none of it is run', async () => {
+live('gemini gets what the user typed unchanged, and none of it is run', async () => {
   script([...work(sitting, 1), ...work(sitting, 2), DONE])
   await ask(`/ralph:loop  ${HOSTILE}\n\n  second  line --completion-promise COMPLETE --max-iterations 5`)
   expect(await newest()).toMatchObject({ status: 'completed', proof: 'claimed', iterations: 3 })
@@ -41,7 +41,7 @@ live('gemini is told what a person typed as it was typed, and none of it is run'
   expect(JSON.stringify(requests()[4])).toContain('Step 1 is done')
 })
 
-live('gemini forgets the turns before, where the loop wants that', async () => {
+live('gemini forgets earlier turns if the loop wants that', async () => {
   script([...work(sitting, 1), ...work(sitting, 2), ...work(sitting, 3)])
   await ask('/ralph:loop --context fresh --max-iterations 3 Go on.')
   expect(await newest()).toMatchObject({ status: 'halted', reason: 'max-iterations', iterations: 3 })

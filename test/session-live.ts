@@ -1,4 +1,4 @@
-/** Loops inside the sessions of the real clients: a person's command starts them, the client's own events carry them on. */
+/** Loops inside the sessions of real clients: the user's command starts them, the client's own events drive them. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -13,51 +13,51 @@ import { openTerminal, type Terminal } from './tmux.ts'
 
 export const PLUGIN: string = resolve('plugins/claude')
 
-/** What the tests must know about a client in which a person starts loops. */
+/** What the tests must know about a client in which a user starts loops. */
 export type Host = {
   client: Client
-  /** What makes the plugin known to it, once. `root` is the folder of the marketplace. */
+  /** Registers the plugin with it, once. `root` is the folder of the marketplace. */
   install?: (root: string) => string[][]
-  /** One prompt without a person; it goes on standard input where `stdin` says so. */
+  /** One prompt without a terminal; passed on standard input if `stdin` says so. */
   headless: string[]
   stdin?: true
   /** In a terminal. */
   terminal?: string[]
-  /** What stands before the name of a command. */
+  /** What precedes the name of a command. */
   prefix: string
-  /** The same in a terminal, where that is another. */
+  /** The same in a terminal, if different. */
   terminalPrefix?: string
-  /** What was typed is told to nobody, so that a loop begins when the first turn is over. */
+  /** No hook gets what was typed, so a loop starts when the first turn has ended. */
   late?: true
-  /** Where the face of a loop lies. */
+  /** Where the face of a loop is. */
   face: string
-  /** Where ralph's own words reach the person when nobody sits at a terminal. Absent: nowhere. */
+  /** Where ralph's own messages appear without a terminal. Absent: nowhere. */
   hears?: (heard: Heard) => string
-  /** What stops it, where that is not Escape. */
+  /** The key that stops it, if not Escape. */
   stopKey?: string
-  /** What it shows when it has been interrupted and can be talked to again. */
+  /** What it shows when it has been interrupted and accepts input again. */
   stopped?: RegExp
-  /** What it shows of the answer to `status` then, where that is not all. */
+  /** What it then shows of the answer to `status`, if not all. */
   stands?: RegExp
-  /** In a terminal it does not show what a hook says besides its answer. */
+  /** In a terminal it does not show a hook's notes. */
   mute?: true
-  /** Waits until it takes a prompt, and answers what it asks before. */
+  /** Waits until it accepts a prompt, and answers its questions before that. */
   ready?(terminal: Terminal): Promise<void>
-  /** What it shows in the middle of an answer, where that is not its words. */
+  /** What it shows in the middle of an answer, if not the answer's text. */
   answering?: RegExp
-  /** What it is started with to go on in its last session. */
+  /** Arguments that continue its last session. */
   again?: string[]
-  /** What `ralph status` calls a loop whose turn a person has stopped, in a tool or in an answer, or an error. */
+  /** What `ralph status` calls a loop whose turn was stopped by the user, in a tool or in an answer, or by an error. */
   rests?: Readonly<Record<'tool' | 'answer' | 'error', Resting>>
-  /** Begins a new session in its terminal. */
+  /** Starts a new session in its terminal. */
   clear?(terminal: Terminal): Promise<void>
-  /** How it is asked to compact a session, where that is not `/compact`. */
+  /** The command that compacts a session, if not `/compact`. */
   compact?: string
-  /** What it shows when it has. */
+  /** What it shows afterwards. */
   compacted?: RegExp
-  /** An error that it does not try again for long, and what it shows of it. */
+  /** An error that it does not retry for long, and what it shows of it. */
   fails?: { reply: Reply; shown: RegExp }
-  /** Settings that the client must find besides its own of the tests. */
+  /** Settings that the client needs besides the usual test settings. */
   settle?: (home: string) => void
 }
 
@@ -71,31 +71,31 @@ export type Heard = { code: number | null; stdout: string; stderr: string }
 
 export type Sitting = {
   place: Place
-  /** A test that is skipped, by name, where the client is not available. */
+  /** A test that is skipped, by name, if the client is not available. */
   live(title: string, body: (context: TestContext) => Promise<void>): void
   bash(command: string): Reply
   /** What the model says from now on; the last reply is repeated. */
   script(replies: Reply[] | ((body: unknown, number: number) => Reply)): void
   /** What the model has been asked since then. */
   requests(): unknown[]
-  /** One prompt to the client, to its end. */
+  /** One prompt to the client, run to its end. */
   ask(prompt: string, more?: string[]): Promise<Heard>
   /** The same, left running; `end` ends it. */
   start(prompt: string, more?: string[]): { ended: Promise<Heard>; end(signal: NodeJS.Signals): void }
-  /** A session in a terminal that takes prompts: the one that is open, unless there is none or more is asked for. */
+  /** A session in a terminal that accepts prompts: the open one, unless there is none or more is requested. */
   terminal(more?: string[]): Promise<Terminal>
-  /** Closes that, as a person who has enough. */
+  /** Closes it, as a user would. */
   leave(): void
-  /** The newest loop, as `ralph status --json` tells it. */
+  /** The newest loop, from `ralph status --json`. */
   newest(): Promise<Line>
-  /** Waits until the newest loop has ended and its session is free. */
+  /** Waits until the newest loop has ended and its session no longer loops. */
   over(): Promise<void>
   face: string
-  /** Sessions that loop. */
+  /** Looping sessions. */
   armed(): string[]
 }
 
-/** One place for a file of tests: the client is set up in it once, and every loop is a session of its own. */
+/** One place per test file: the client is set up in it once, and every loop has its own session. */
 export function openSitting(host: Host): Sitting {
   const { client } = host
   let bin: string | undefined
@@ -137,7 +137,7 @@ export function openSitting(host: Host): Sitting {
     const child = spawn(program, args, { cwd: place.dir, env, stdio: ['pipe', 'pipe', openSync(log, 'a')] })
     const heard: Heard = { code: null, stdout: '', stderr: '' }
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (heard.stdout += text))
-    child.stdin?.on('error', () => {}) // it may end without reading
+    child.stdin?.on('error', () => {}) // it may exit without reading
     child.stdin?.end(stdin)
     const ended = once(child, 'close').then(([code]): Heard => ({ ...heard, code, stderr: readFileSync(log, 'utf8') }))
     return { ended, end: (signal: NodeJS.Signals) => void child.kill(signal) }
@@ -157,7 +157,7 @@ export function openSitting(host: Host): Sitting {
 
   function leave(): void {
     terminal?.close()
-    endCarriers(`RALPH_TEST_TERMINAL=${place.root}`) // some would go on in the background
+    endCarriers(`RALPH_TEST_TERMINAL=${place.root}`) // some would continue in the background
     terminal = undefined
   }
 
@@ -172,9 +172,9 @@ export function openSitting(host: Host): Sitting {
         context.skip(bin === undefined, `${client.name} cannot be installed here`)
         for (const name of readdirSync(place.dir))
           if (name !== '.git') rmSync(join(place.dir, name), { recursive: true, force: true })
-        rmSync(join(place.home, 'armed'), { recursive: true, force: true }) // of a test that failed
+        rmSync(join(place.home, 'armed'), { recursive: true, force: true }) // left by a failed test
         await body(context).catch((cause) => {
-          leave() // who knows what it shows now
+          leave() // its screen is unknown now
           throw cause
         })
         expect(readdirSync(place.dir).filter((name) => name.startsWith('PWNED'))).toEqual([])
@@ -201,7 +201,7 @@ export function openSitting(host: Host): Sitting {
       const { end } = await place.ralph(['status', String(row?.loop_id), '--json'])
       return { ...row, ...end }
     },
-    // The hook lets the session go a moment after it has saved how the loop ended.
+    // The hook releases the session a moment after it has saved how the loop ended.
     async over() {
       await until('the loop has ended', () => ENDED.has(String(status())), 60_000).catch((cause) => {
         throw new Error(`The loop is ${status()}.\n${terminal?.screen() ?? ''}`, { cause })
@@ -223,13 +223,13 @@ export type Ending = {
   replies: Reply[]
   requests: number
   end: Record<string, unknown>
-  /** What the person is shown. */
+  /** What the user sees. */
   says: string
-  /** What a request must have been told. */
+  /** What a request must contain. */
   told?: { request: number; words: string }
 }
 
-/** Every iteration but a mere claim changes a file, so that no loop ends because nothing moves. */
+/** Every iteration except a mere claim changes a file, so that no loop ends for lack of progress. */
 export function endings({ bash, place, face }: Sitting): Ending[] {
   const work = (n: number): Reply[] => [bash(`echo ${n} >> a.txt`), { text: `Step ${n} is done, more is left.` }]
   const look = `cp ${face} face.md; ls '${place.home}/armed' > armed.txt; echo 2 >> a.txt`
@@ -259,7 +259,7 @@ export function endings({ bash, place, face }: Sitting): Ending[] {
   ]
 }
 
-/** What ralph kept of a loop that ended so, what the model was asked, and that nothing is left of it. */
+/** Checks what ralph stored about a loop with this end, what the model was asked, and that nothing is left of it. */
 export async function expectEnding(sitting: Sitting, { requests, end, told }: Ending, early = 0): Promise<void> {
   const loop = await sitting.newest()
   expect(loop).toMatchObject({ prompt: 'Write the file.', ...end })
@@ -271,7 +271,7 @@ export async function expectEnding(sitting: Sitting, { requests, end, told }: En
   expectNothingLeft(sitting)
 }
 
-/** The three ends of a loop that needs no person, each in a session of its own, and the end by `ralph cancel`. */
+/** The three ends of a loop without user input, each in its own session, and the end by `ralph cancel`. */
 export function headlessEndings(host: Host, sitting: Sitting, title: string): void {
   const { live, bash } = sitting
   const loop = `${host.prefix}loop Write the file.`
@@ -305,7 +305,7 @@ export function headlessEndings(host: Host, sitting: Sitting, title: string): vo
   })
 }
 
-/** A command that needs no agent asks no model; `hears` is where its answer is read, where the client shows it at all. */
+/** A command that needs no agent asks no model; `hears` is where its answer is read, if the client shows it at all. */
 export function answersItself({ client, prefix }: Host, sitting: Sitting, hears?: (heard: Heard) => string): void {
   sitting.live(`${client.name} is not asked for ${prefix}help`, async () => {
     sitting.script([DONE])
@@ -316,16 +316,16 @@ export function answersItself({ client, prefix }: Host, sitting: Sitting, hears?
   })
 }
 
-/** Types a line and sends it off. Enter is pressed again where a client took it for a part of the text. */
+/** Types a line and submits it. Enter is pressed again if a client treated it as part of the text. */
 export async function enter(terminal: Terminal, text: string, taken: () => boolean): Promise<void> {
   const isShown = () => terminal.visible().includes(text.trimEnd().slice(-8))
-  // Right after an interruption some lose what is typed.
+  // Right after an interruption some clients lose what is typed.
   for (let tries = 0; tries < 4 && !(tries > 0 && isShown()); tries++) {
-    terminal.press('C-u') // some leave what was refused in their line
+    terminal.press('C-u') // some leave rejected text in their input line
     terminal.type(text)
     await until(text, isShown, 10_000).catch(() => {})
   }
-  await sleep(300) // sooner some read it as part of a paste
+  await sleep(300) // sooner, some read it as part of a paste
   for (let tries = 0; tries < 10; tries++) {
     terminal.press('Enter')
     if (await until(text, taken, 3_000).catch(() => false)) return
@@ -341,11 +341,11 @@ export async function interrupt(
   const seen = () => terminal.screen().split(stopped).length
   const before = seen()
   terminal.press(stopKey)
-  // Where the last interruption has scrolled away meanwhile, there are no more than before.
+  // If the last interruption has scrolled away, there are no more than before.
   await until('it has stopped', () => seen() > before, 5_000).catch(() => terminal.shows(stopped))
 }
 
-/** Words typed in the middle of a turn reach the next iteration; the loop goes on, and no model is asked for them alone. */
+/** Words typed in the middle of a turn reach the next iteration; the loop continues, and no model is asked for them alone. */
 export async function steered(host: Host, sitting: Sitting, terminal: Terminal): Promise<void> {
   const { bash, place } = sitting
   const hangs = bash('touch waits; while [ ! -f on ]; do sleep 0.05; done')
@@ -365,7 +365,7 @@ export async function steered(host: Host, sitting: Sitting, terminal: Terminal):
   expectNothingLeft(sitting)
 }
 
-/** Of a loop that has ended there is neither an armed session nor a face. */
+/** A loop that has ended leaves neither an armed session nor a face. */
 export function expectNothingLeft({ armed, place, face }: Sitting): void {
   expect(armed()).toEqual([])
   expect(existsSync(join(place.dir, face))).toBe(false)

@@ -50,7 +50,7 @@ function addPlugin({ root, dir }: Place): void {
 
 const works = (n: number): Reply[] => [bash(`echo ${n} >> steps.txt`), { text: `Step ${n}.` }]
 
-live('loops as it was typed, until a promise, up to a limit, and until its check passes', async (context) => {
+live('loops on a prompt as typed, until a promise, up to a limit, and until its check passes', async (context) => {
   const replies = [
     ...[...works(1), ...works(2), DONE],
     ...[...works(3), ...works(4), ...works(5)],
@@ -93,7 +93,7 @@ live('loops as it was typed, until a promise, up to a limit, and until its check
   expectFree(place, '.opencode')
 })
 
-live('rests when a person presses escape or says something else, goes on, and is cancelled', async (context) => {
+live('pauses when the user presses escape or says something else, resumes, and is cancelled', async (context) => {
   const long = bash('rm -f go; touch begun; while [ ! -e go ]; do sleep 0.1; done')
   const replies = [
     ...works(1),
@@ -224,7 +224,7 @@ live(
   },
 )
 
-live('says in `opencode run`, which ends with its first turn, that no loop can go on there', async () => {
+live('says in `opencode run`, which ends with its first turn, that no loop can run there', async () => {
   const place = makePlace()
   const env = { ...place.env, ...(await start([DONE], place)) }
   addPlugin(place)

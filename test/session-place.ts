@@ -1,4 +1,4 @@
-/** A person's session with an agent, as its host tells a hook of it: the real gate, the built hook program, real payloads. */
+/** A user's session with an agent, as its host reports it to a hook: the real gate, the built hook program, real payloads. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -11,16 +11,16 @@ export const PROGRAM: string = join(ROOT, 'dist', 'hook.cjs')
 
 export type Json = Record<string, unknown>
 
-/** What came back from a hook. */
+/** What a hook returned. */
 export type Heard = {
   code: number | null
   out: string
   err: string
-  /** The answer as the host reads it; empty where nothing was printed. */
+  /** The answer as the host reads it; empty if nothing was printed. */
   json: Json
-  /** What the agent is asked next; empty when it is left alone. */
+  /** The agent's next prompt; empty if it may stop. */
   prompt: string
-  /** What the person is shown. */
+  /** What the user sees. */
   said: string
 }
 
@@ -50,7 +50,7 @@ export function callHook(place: Place, argv: string[], payload: Json | string, {
   let [out, err] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
-  child.stdin.on('error', () => {}) // it may end without reading
+  child.stdin.on('error', () => {}) // it may exit without reading
   child.stdin.end(typeof payload === 'string' ? payload : JSON.stringify(payload))
   return { child, ended: once(child, 'close').then(([code]) => heard(code, out, err)) }
 }
@@ -58,7 +58,7 @@ export function callHook(place: Place, argv: string[], payload: Json | string, {
 function heard(code: number | null, out: string, err: string): Heard {
   if (/this is a bug in ralph|^\s+at .+:\d+:\d+\)?$/m.test(out + err))
     throw new Error(`A bug in ralph:\n${out}\n${err}`)
-  // Droid alone is answered in words.
+  // Only Droid is answered in plain text.
   const words = /^[^{]/.test(out) ? out : ''
   const json = out.trim() && !words ? (JSON.parse(out) as Json) : {}
   const more = (json.hookSpecificOutput ?? {}) as Json
@@ -74,7 +74,7 @@ function heard(code: number | null, out: string, err: string): Heard {
 
 export type Session = {
   id: string
-  /** A person submits this. */
+  /** The user submits this. */
   type(prompt: string, more?: Json, call?: Call): Promise<Heard>
   /** A turn of the agent ends with these words. */
   stop(message?: string, more?: Json, call?: Call): Promise<Heard>
@@ -124,7 +124,7 @@ export function openSession(place: Place, { id = 's-1', env = {} }: { id?: strin
   return session
 }
 
-/** The answer of a command that needs no agent. */
+/** The answer to a command that needs no agent. */
 export function answerOf({ json }: Heard): string {
   return json.decision === 'block' ? String(json.reason) : ''
 }

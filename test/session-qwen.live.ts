@@ -42,7 +42,7 @@ sitting.live('qwen -p prints the answer to a command', async () => {
   expect(sitting.requests()).toEqual([])
 })
 
-sitting.live("qwen's own limit of hooks pauses a loop, and it goes on in the resumed session", async () => {
+sitting.live("qwen's own hook limit pauses a loop, and it continues in the resumed session", async () => {
   const { bash, script, requests, ask, newest, armed } = sitting
   const work = (n: number): Reply[] => [bash(`echo ${n} >> a.txt`), { text: `Step ${n} is done.` }]
   script(Array.from({ length: 12 }, (_, index) => work(index + 1)).flat())
@@ -57,7 +57,7 @@ sitting.live("qwen's own limit of hooks pauses a loop, and it goes on in the res
   expectNothingLeft(sitting)
 })
 
-sitting.live('qwen spells brackets out in the first prompt: it is asked for a sign without them', async () => {
+sitting.live('qwen escapes brackets in the first prompt: it is asked for a sign without them', async () => {
   const { script, requests, ask, newest } = sitting
   script([{ text: 'All done.\n\nTASK_COMPLETE' }])
   expect(await ask('/ralph:loop Keep <b> & "c". --completion-promise COMPLETE')).toMatchObject({ code: 0 })

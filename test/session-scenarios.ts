@@ -19,36 +19,36 @@ import { historyOf, stands } from './session-tui.ts'
 import { eachSituation, SITUATIONS, type Situation, TABLE } from './situations.ts'
 import { hasTmux, type Terminal } from './tmux.ts'
 
-/** A client that the situations can be tried in. */
+/** A client in which the situations can be tried. */
 export type Seat = Host & Required<Pick<Host, 'terminal' | 'ready' | 'again' | 'rests' | 'clear' | 'compacted'>>
 
-/** A session in a terminal, and what is done in it again and again. */
+/** A session in a terminal, and repeated actions in it. */
 export type Scene = {
   host: Seat
   sitting: Sitting
   terminal: Terminal
   /** Types the command of a loop, and waits until the model is asked. */
   loop(prompt: string): Promise<void>
-  /** Types a command of ralph's, and waits until it has been taken. */
+  /** Types a ralph command, and waits until it has taken effect. */
   command(words: string, taken: () => boolean): Promise<void>
   /** `/ralph:resume`, and the rest of the loop: one iteration, and one with a claim. */
   goOn(words?: string): Promise<void>
   /** Presses Esc, and waits until ralph knows. */
   stop(during?: 'tool' | 'answer'): Promise<void>
-  /** Waits until the tool that hangs has begun. */
+  /** Waits until the hanging tool has started. */
   begun(): Promise<unknown>
-  /** How `ralph status` calls the newest loop. */
+  /** What `ralph status` calls the newest loop. */
   status(): Promise<string>
 }
 
 export type Scenario = (scene: Scene) => Promise<void>
 
-/** A file ends it, where the client does not. */
+/** A file ends it if the client does not. */
 export const HANGS = 'touch begun; while [ ! -f go ]; do sleep 0.05; done'
-// Some clients show whole lines only.
+// Some clients show only whole lines.
 const HALF: Reply = { text: 'Half an answer.\n\nAnd of the rest', cut: true, hang: true }
 
-/** Every cell of the table for one client. Where it has a limit, `own` tries that. */
+/** Every cell of the table for one client. If it has a limit, `own` tries that. */
 export function situations(host: Seat, sitting: Sitting, own: Partial<Record<Situation, Scenario>> = {}): void {
   const { name } = host.client
   const tries = (situation: Exclude<Situation, 'print modes'>) => (title: string) => {
@@ -77,7 +77,7 @@ export async function sceneIn(host: Seat, sitting: Sitting, more: string[] = [])
     const [line = ''] = (await place.ralph(['status', String(id)])).stdout.split('\n')
     return line.split(' · ')[1] ?? line
   }
-  // The blank keeps completions away.
+  // The blank prevents completions.
   const command: Scene['command'] = (words, taken) =>
     enter(terminal, `${host.terminalPrefix ?? host.prefix}${words} `, taken)
   return {
@@ -119,7 +119,7 @@ export function work({ bash }: Sitting, n: number): Reply[] {
 
 const PROMISED = '--completion-promise COMPLETE'
 
-/** One of the ends that need no person. */
+/** One of the ends without user input. */
 function ending(number: number): Scenario {
   return async ({ host, sitting, terminal, loop }) => {
     const end = endings(sitting)[number] as Ending
@@ -131,7 +131,7 @@ function ending(number: number): Scenario {
   }
 }
 
-/** A loop whose second turn a person stops, and that goes on when they say so. */
+/** A loop whose second turn the user stops, and that continues when they say so. */
 function stopped(
   during: 'tool' | 'answer',
   reply: (sitting: Sitting) => Reply,
@@ -147,7 +147,7 @@ function stopped(
   }
 }
 
-/** What is typed waits until the loop is over. */
+/** Typed text waits until the loop has ended. */
 export const waitsForTheEnd: Scenario = async ({ sitting, terminal, loop, begun }) => {
   const { bash } = sitting
   const rest: Reply[] = [bash(HANGS), { text: 'Step 2.' }, bash('echo 3 >> a.txt'), DONE, { text: 'It is four.' }]
@@ -162,27 +162,27 @@ export const waitsForTheEnd: Scenario = async ({ sitting, terminal, loop, begun 
   expect(sitting.requests().findIndex((body) => JSON.stringify(body).includes(QUESTION))).toBe(6)
 }
 
-/** What is typed reaches the agent at its work, also in the middle of a tool, and no hook hears of it. */
+/** Typed text reaches the working agent, even in the middle of a tool, and no hook gets it. */
 export const steers: Scenario = async ({ sitting, loop, begun, terminal }) => {
   const { bash } = sitting
   sitting.script([...work(sitting, 1), bash(HANGS), { text: 'It is four.' }, bash('echo 3 >> a.txt'), DONE])
   await loop(`Be asked. ${PROMISED}`)
   await begun()
   await enter(terminal, QUESTION, () => true)
-  // Copilot puts the tool into the background, and tells its end as if a person had typed it. Droid waits for it.
+  // Copilot moves the tool to the background, and reports its end as typed text. Droid waits for it.
   await until('it is told', () => sitting.requests().length > 3, 3_000).catch(() => {})
   sitting.place.write('go', '')
   await sitting.over()
   expect(await sitting.newest()).toMatchObject({ status: 'completed', iterations: 3 })
   expect(await historyOf(sitting.place)).toEqual(['turned', 'turned', 'turned'])
   expect(JSON.stringify(sitting.requests())).toContain(QUESTION)
-  sitting.leave() // with a prompt of the loop that may still be on its way
+  sitting.leave() // including a loop prompt that may still be on its way
 }
 
-/** A loop that is stopped, and its session compacted. */
+/** Stops a loop and compacts its session. */
 async function compacted({ host, sitting, terminal, loop, begun, stop }: Scene): Promise<void> {
   const [first = {}, second = {}] = work(sitting, 1)
-  // Some compact only what is worth it.
+  // Some compact only long sessions.
   const usage = { input: 40_000, output: 100 }
   sitting.script([first, second, { ...sitting.bash(HANGS), usage }])
   await loop(`Keep this in mind. ${PROMISED}`)
@@ -193,7 +193,7 @@ async function compacted({ host, sitting, terminal, loop, begun, stop }: Scene):
   await terminal.shows(host.compacted)
 }
 
-/** The summary is in a session of its own, which takes the loop over. */
+/** The summary is in a new session, which takes the loop over. */
 export const movesOn: Scenario = async (scene) => {
   await compacted(scene)
   const { loop_id: id } = await scene.sitting.newest()

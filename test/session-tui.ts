@@ -1,21 +1,21 @@
-/** What is asked about a loop inside an agent's own session: how it stands, what came of it, and whether the session is free of it. */
+/** Queries about a loop inside an agent's own session: its state, its outcome, and whether the session still loops. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type Line, type Place, query, until } from './ralph.ts'
 import type { Terminal } from './tmux.ts'
 
-/** What several programs between a person and a model could take for theirs. */
+/** Text that programs between a user and a model might interpret. */
 export const HOSTILE =
   'Keep "this" and it\'s $(touch PWNED) `touch PWNED` !`touch PWNED` !{touch PWNED} @{README.md} @README.md $ARGUMENTS $1 {{args}} \\n ---'
 
-/** The newest loop of a place, as `ralph status --json` tells it. */
+/** The newest loop of a place, from `ralph status --json`. */
 export async function loopOf(place: Place): Promise<Line> {
   const { lines } = await place.ralph(['status', '--json'])
   return lines[0] ?? {}
 }
 
-/** Waits until the newest loop of a place stands like this. */
+/** Waits until the newest loop of a place has this state. */
 export async function stands(place: Place, status: string, terminal: Terminal, withinMs = 40_000): Promise<void> {
   const last = () => (existsSync(join(place.home, 'ralph.db')) ? query(place, LAST)[0]?.status : undefined)
   await until(`the loop is ${status}`, () => last() === status, withinMs).catch((cause) => {
@@ -36,13 +36,13 @@ export async function historyOf(place: Place): Promise<string[]> {
 
 type Facts = { kind: string; order?: { kind: string }; verdicts?: { result: string }[] }
 
-/** The prompt as the newest loop keeps it. */
+/** The prompt as stored in the newest loop. */
 export function promptOf(place: Place): unknown {
   return query(place, "SELECT json_extract(spec, '$.prompt') AS prompt FROM loop ORDER BY rowid DESC LIMIT 1")[0]
     ?.prompt
 }
 
-/** Nothing of a loop is left in the session, and nothing was run that was only said. */
+/** Nothing of a loop is left in the session, and no text was executed. */
 export function expectFree(place: Place, folder: string): void {
   expect(readdirSync(join(place.home, 'armed'))).toEqual([])
   expect(existsSync(join(place.dir, folder, 'ralph-loop.local.md'))).toBe(false)

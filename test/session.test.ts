@@ -1519,7 +1519,7 @@ describe.concurrent('from outside', () => {
     expect((await place.ralph(['status'])).stdout).toContain('running in a session of Claude Code')
     expect((await place.ralph(['status', loop])).stdout).toContain('in a session of Claude Code')
     expect(await place.ralph(['resume', loop])).toMatchObject({
-      stderr: expect.stringContaining('is at work in a session of Claude Code'),
+      stderr: expect.stringContaining('is running in a session of Claude Code'),
     })
     expect((await place.ralph(['pause', loop])).stdout).toContain('paused after 1 iteration')
     expect(field(place, 'active')).toBe('false')

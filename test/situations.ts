@@ -78,8 +78,8 @@ export const TABLE: Readonly<Record<string, Row>> = {
 }
 
 const [O_ENDS, O_STOPS, O_DAY, O_CLOSED, O_RUN] = [
-  'loops as it was typed, until a promise, up to a limit',
-  'rests when a person presses escape or says something else',
+  'loops on a prompt as typed, until a promise, up to a limit',
+  'pauses when the user presses escape or says something else',
   'asks, is stopped in a tool, outlives /compact and an API error',
   'is interrupted when its terminal is closed',
   'says in `opencode run`, which ends with its first turn',

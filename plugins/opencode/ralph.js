@@ -96,21 +96,21 @@ export const Ralph = async ({ client, directory }) => {
     const start = messages.findIndex(({ info }) => info.id === loop.messageID)
     const turned = { ...sumUp(messages.slice(start), loop.error), compacted_at: loop.compactedAt }
     const answer = await ask(session, { event: 'stop', ...turned })
-    await goOn(session, answer, messages[start]?.info)
+    await advance(session, answer, messages[start]?.info)
   }
 
   /**
    * Carries out an answer, with the agent and the model of `like`.
    * @param {string} session @param {Answer} answer @param {Info} [like]
    */
-  async function goOn(session, answer, like) {
+  async function advance(session, answer, like) {
     if (answer.isStale) return
     const going = heed(session, answer)
     if (!going) await tell(session, answer)
     const loop = loops.get(session)
     if (loop && answer.next === 'wait')
       loop.wake = setTimeout(
-        () => quietly(ask(session, { event: 'woke' }).then((woken) => goOn(session, woken, like))),
+        () => quietly(ask(session, { event: 'woke' }).then((woken) => advance(session, woken, like))),
         answer.wait_ms,
       )
     if (!going) return

@@ -13,7 +13,7 @@ import type { Lease } from '../host/store.ts'
 import { holdTask } from '../host/task-traces.ts'
 import type { Tree } from '../host/tree.ts'
 import { given } from '../request/given.ts'
-import { letGo } from '../session/elsewhere.ts'
+import { releaseLoop } from '../session/elsewhere.ts'
 import { beginQueued } from './begin-queued.ts'
 import { type Context, selfIn } from './operation.ts'
 import { ownerOf } from './owners.ts'
@@ -80,7 +80,7 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
   if (watching.arrive && ended(loop)) return loop
   // It has not started: it can only receive messages.
   if (watching.arrive && isUnbegun(loop)) return held.drive({})
-  letGo(home, loop.id) // the session that had it does not continue it
+  releaseLoop(home, loop.id) // the session that had it does not continue it
   const { stop, rest, show } = watching
   const task = ownerOf(loop).turn?.(loop)
   const more = given({ task, rest })

@@ -6,7 +6,7 @@ import { checkpointsOf } from '../drive/rollback.ts'
 import { takeUp } from '../drive/take-turn.ts'
 import { type Visit, visit } from '../drive/visit.ts'
 import type { Loop, Order } from '../engine/loop.ts'
-import { holderOf, keepTrue } from '../session/elsewhere.ts'
+import { holderOf, syncSession } from '../session/elsewhere.ts'
 import { mustBeOpen } from './find-loop.ts'
 import { type Context, selfIn } from './operation.ts'
 import { ownerOf } from './owners.ts'
@@ -50,7 +50,7 @@ async function carryOut(context: Context, { id, ...found }: Loop, checks: boolea
         ...(checks ? await checking(context, held) : {}),
         restore: (halting, next) => putBack(() => checkpointsOf(context, halting), next, held.now),
       })
-      keepTrue(home, loop)
+      syncSession(home, loop)
       return 'here'
     },
     after: async (held) => rules.after?.({ ...context, store }, held),

@@ -7,7 +7,7 @@ import { DEFAULTS } from '../request/defaults.ts'
 import { type Answer, NOTHING, type Note, say } from '../session/answer.ts'
 import { arm, disarm, loadArmed } from '../session/armed.ts'
 import type { Desk } from '../session/begin.ts'
-import { goOnNow, type TurnOver, turnOver } from '../session/turn-over.ts'
+import { continueLoop, type TurnOver, turnOver } from '../session/turn-over.ts'
 import type { VaultDesk } from '../vault/desk.ts'
 import { seeTo } from '../vault/ending.ts'
 import { comeAlong } from '../vault/finding.ts'
@@ -69,7 +69,7 @@ async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<
   const moved = mayBeMoved ? (movedByHand(loop, desk.now()) ?? (await answerTo(desk, loop))) : undefined
   const unheard = moved ? [] : unheardWords(desk, from, loop)
   const answer = moved
-    ? await goOnNow(desk, from.session, moved)
+    ? await continueLoop(desk, from.session, moved)
     : await turnOver({ ...desk, judge: (held, turn) => judgeByPlace(vaultOf(held), turn) }, await over())
   const armed = loadArmed(desk.home, from.session)
   if (armed?.loop === loop.id) {

@@ -38,7 +38,7 @@ export function opened(home: string, text: string, given: unknown): string {
 }
 
 /** The note for a loop that simply continues. */
-export function goesOn({ spec, tally, next }: Loop): Note {
+export function progressNote({ spec, tally, next }: Loop): Note {
   const most = iterationLimit(spec.limits, tally)
   const iteration = next.kind === 'turn' ? next.iteration : tally.iteration
   return { level: 'info', text: `ralph: iteration ${iteration}${most > 0 ? ` of ${most}` : ''}` }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { loopAfter, unchecked, works } from '../engine/stories.test-support.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
-import { type Armed, arm, disarm, forgetOld, isSessionId, loadArmed, reserve, sessionOf, typedAt } from './armed.ts'
+import { type Armed, afterTyping, arm, disarm, forgetOld, isSessionId, loadArmed, reserve, sessionOf } from './armed.ts'
 
 const ARMED: Armed = { loop: 'L1', host: 'claude', face: '/p/.claude/x', context: 'same', since: 0 }
 
@@ -78,7 +78,7 @@ test('with two hooks for one call, only one reserves the session', () => {
 
 test('what the user types resets the counts', () => {
   const before: Armed = { ...ARMED, quiet: true, heard: { length: 3, hash: 'x' } }
-  expect(typedAt(before, loopAfter(unchecked, works, works))).toEqual({ ...ARMED, since: 2 })
+  expect(afterTyping(before, loopAfter(unchecked, works, works))).toEqual({ ...ARMED, since: 2 })
 })
 
 test('old sessions whose loop has ended are forgotten', async () => {

@@ -91,7 +91,7 @@ export function loadFinished(home: string, session: string): Armed | undefined {
 }
 
 /** The user has typed something: counters and repeated answers start over, and notices are shown again. */
-export function typedAt({ quiet: _, heard: __, ...armed }: Armed, { tally }: Loop): Armed {
+export function afterTyping({ quiet: _, heard: __, ...armed }: Armed, { tally }: Loop): Armed {
   return { ...armed, since: tally.iteration }
 }
 

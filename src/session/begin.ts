@@ -50,15 +50,15 @@ export async function beginLoop(desk: Desk, asked: Asked): Promise<Answer> {
   const { title, types } = HOSTS[asked.host]
   if (!isSessionId(asked.session)) throw new RalphError('usage', `${title} did not name a valid session for the loop.`)
   const command = parseLoopCommand(asked.args, types('loop'))
-  return (await sameAgain(desk, asked, command)) ?? begin(desk, asked, command)
+  return (await repeatedStart(desk, asked, command)) ?? begin(desk, asked, command)
 }
 
 /** A plain prompt with its own limit and promise. Undefined if it is not one, or if the session has another loop. */
 export async function beginWrapped(desk: Desk, asked: Asked): Promise<Answer | undefined> {
   if (!isSessionId(asked.session) || !unwrapPrompt(asked.args)) return undefined
   const command = { prompt: asked.args, checks: [] }
-  const found = await openIn(desk, asked.session)
-  if (found) return isSame(desk, found.loop, command) ? againOf(desk, found) : undefined
+  const found = await openLoopIn(desk, asked.session)
+  if (found) return isSame(desk, found.loop, command) ? repeatAnswer(desk, found) : undefined
   const answer = await begin(desk, asked, command)
   const note = {
     level: 'info',
@@ -170,7 +170,7 @@ const AT_ONCE_MS = 10_000
 type Found = { loop: Loop; armed: Armed }
 
 /** The session's loop, unless it has ended. */
-async function openIn(desk: Desk, session: string): Promise<Found | undefined> {
+async function openLoopIn(desk: Desk, session: string): Promise<Found | undefined> {
   const open = async (id: string) => {
     const loop = await loadKnown(desk, id)
     return loop && !ended(loop) ? loop : undefined
@@ -182,10 +182,10 @@ async function openIn(desk: Desk, session: string): Promise<Found | undefined> {
 }
 
 /** A session has one loop. When hooks are installed twice, the second one asks for the same loop again and gets it. */
-async function sameAgain(desk: Desk, { session, host }: Asked, command: LoopCommand): Promise<Answer | undefined> {
-  const found = await openIn(desk, session)
+async function repeatedStart(desk: Desk, { session, host }: Asked, command: LoopCommand): Promise<Answer | undefined> {
+  const found = await openLoopIn(desk, session)
   if (!found) return undefined
-  if (isSame(desk, found.loop, command)) return againOf(desk, found)
+  if (isSame(desk, found.loop, command)) return repeatAnswer(desk, found)
   const { id, tally } = found.loop
   const { types } = HOSTS[host]
   throw new RalphError(
@@ -200,7 +200,7 @@ function isSame({ home, now, began }: Desk, { tally, spec }: Loop, { prompt }: L
   return tally.startedAt > began || (isNew && opened(home, spec.prompt, spec.prompt) === wanted)
 }
 
-function againOf({ home }: Desk, { loop, armed }: Found): Answer {
+function repeatAnswer({ home }: Desk, { loop, armed }: Found): Answer {
   return { loop, context: armed.context, prompt: givenTo(home, loop, armed), show: [] }
 }
 

@@ -7,12 +7,12 @@ import { type Armed, finish, loadArmed } from './armed.ts'
 import { type Asked, beginLoop, type Desk } from './begin.ts'
 import { helpFor } from './help.ts'
 import { type CommandName, HOSTS } from './hosts.ts'
-import { freshCount, resume } from './resume.ts'
+import { resetCount, resume } from './resume.ts'
 import { settle } from './settle.ts'
 import { standing } from './standing.ts'
 import { noLoop, status } from './status.ts'
 import { steer } from './steer.ts'
-import { told, withLoop } from './turn-over.ts'
+import { giveOrder, withLoop } from './turn-over.ts'
 
 export async function runCommand(desk: Desk, command: CommandName, asked: Asked): Promise<Answer> {
   switch (command) {
@@ -40,13 +40,13 @@ async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host, args
     throw new RalphError('usage', `Loop ${id} does not belong to this session. In a terminal: ralph ${kind} ${id}`)
   if (!armed) return say(noLoop(HOSTS[host]))
   if (armed.context === 'process') return orderBeside(desk, kind, { session, armed })
-  await freshCount(desk, session)
+  await resetCount(desk, session)
   if (await desk.store().isDriven(armed.loop)) return tell(desk, kind, armed) // its checks are running
   return withLoop(
     desk,
     session,
     async (held) => {
-      await told(held, 'you', { kind })
+      await giveOrder(held, 'you', { kind })
       return settle(desk, held, [])
     },
     'person',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { cancel, loopAfter, pause, specOf, works } from '../engine/stories.test-support.ts'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { arm, loadArmed } from './armed.ts'
-import { holderOf, keepTrue, letGo } from './elsewhere.ts'
+import { holderOf, releaseLoop, syncSession } from './elsewhere.ts'
 import { writeFace } from './face.ts'
 
 function held() {
@@ -24,26 +24,26 @@ test("a session's loop is described by its agent's name", () => {
 
 test('a session releases its loop, and nothing of it is left', () => {
   const { home, loop, face } = held()
-  letGo(home, loop.id)
-  letGo(home, loop.id)
+  releaseLoop(home, loop.id)
+  releaseLoop(home, loop.id)
   expect([loadArmed(home, 's-1'), existsSync(face)]).toEqual([undefined, false])
 })
 
 test('a pause from elsewhere shows in the face', () => {
   const { home, loop, face } = held()
-  keepTrue(home, loopAfter(loop, pause))
+  syncSession(home, loopAfter(loop, pause))
   expect(readFileSync(face, 'utf8')).toContain('active: false')
 })
 
 test('a loop that ended elsewhere has no face, and its session learns of it', () => {
   const { home, loop, face } = held()
-  keepTrue(home, loopAfter(loop, cancel))
+  syncSession(home, loopAfter(loop, cancel))
   expect([existsSync(face), loadArmed(home, 's-1')?.loop]).toEqual([false, loop.id])
 })
 
 test('a face that the user deleted is not recreated', () => {
   const { home, loop, face } = held()
   rmSync(face)
-  keepTrue(home, loopAfter(loop, pause))
+  syncSession(home, loopAfter(loop, pause))
   expect(existsSync(face)).toBe(false)
 })

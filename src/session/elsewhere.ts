@@ -22,7 +22,7 @@ export function interruptedIn(home: string, { id, next }: Pick<Loop, 'id' | 'nex
 }
 
 /** The session releases its loop: something else drives it now, or it has ended. */
-export function letGo(home: string, loop: string): void {
+export function releaseLoop(home: string, loop: string): void {
   const held = sessionOf(home, loop)
   if (!held) return
   disarm(home, held.session)
@@ -30,7 +30,7 @@ export function letGo(home: string, loop: string): void {
 }
 
 /** For an order that was carried out elsewhere. A session whose loop has ended learns that at the end of its turn. */
-export function keepTrue(home: string, loop: Loop): void {
+export function syncSession(home: string, loop: Loop): void {
   const held = sessionOf(home, loop.id)
   if (!held) return
   if (ended(loop)) removeFace(held.armed.face)

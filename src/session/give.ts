@@ -33,7 +33,7 @@ export function keep(home: string, held: Omit<Holding, 'visit'>, armed: Armed): 
 }
 
 /** The agent may no longer have the task. */
-export function forgetTold({ told: _, ...armed }: Armed): Armed {
+export function forgetTask({ told: _, ...armed }: Armed): Armed {
   return armed
 }
 

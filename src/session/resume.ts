@@ -10,6 +10,7 @@ import { given } from '../request/given.ts'
 import { type Answer, say } from './answer.ts'
 import {
   type Armed,
+  afterTyping,
   arm,
   disarm,
   isSameClient,
@@ -17,7 +18,6 @@ import {
   loadFinished,
   processOf,
   sessionOf,
-  typedAt,
 } from './armed.ts'
 import type { Asked, Desk } from './begin.ts'
 import { loadKnown } from './desk.ts'
@@ -27,7 +27,7 @@ import { HOSTS } from './hosts.ts'
 import { markSpent } from './spent.ts'
 import { standing } from './standing.ts'
 import { noLoopHere } from './status.ts'
-import { goOnNow, told } from './turn-over.ts'
+import { continueLoop, giveOrder } from './turn-over.ts'
 
 /** Resumes this session's loop, or the named one wherever it was. */
 export async function resume(desk: Desk, asked: Asked): Promise<Answer> {
@@ -45,8 +45,8 @@ export async function resume(desk: Desk, asked: Asked): Promise<Answer> {
   }
   const armed = loadArmed(desk.home, asked.session)
   if (armed?.context === 'process') return resumeBeside(desk, armed)
-  if (armed && !name) await freshCount(desk, asked.session)
-  return goOnNow(desk, asked.session, { kind: 'told', at: desk.now(), by: 'you', order: { kind: 'resume' } })
+  if (armed && !name) await resetCount(desk, asked.session)
+  return continueLoop(desk, asked.session, { kind: 'told', at: desk.now(), by: 'you', order: { kind: 'resume' } })
 }
 
 /** `more`: the limits to continue with. */
@@ -63,9 +63,9 @@ async function giveRoom(desk: Desk, { more = {}, host }: Resuming, id: string): 
       if (endedOnLimit(extend(held.loop, order, held.now())))
         throw new RalphError(
           'usage',
-          `Loop ${id} has already reached that limit. Give it more: ${HOSTS[host].types('resume')} ${moreOption(held.loop)}`,
+          `Those limits leave loop ${id} no room. Raise them: ${HOSTS[host].types('resume')} ${moreOption(held.loop)}`,
         )
-      await told({ visit: held }, 'you', order)
+      await giveOrder({ visit: held }, 'you', order)
     },
   })
 }
@@ -77,14 +77,14 @@ async function resumeBeside(desk: Desk, { loop: id, host }: Armed): Promise<Answ
 }
 
 /** The user has typed something: the host's cap counts from zero, and notices are shown again. */
-export async function freshCount(desk: Desk, session: string): Promise<void> {
+export async function resetCount(desk: Desk, session: string): Promise<void> {
   const armed = loadArmed(desk.home, session)
   const loop = armed && (await loadKnown(desk, armed.loop))
   if (!loop) return
   // Tokens spent while the loop was paused are not its own.
   const spent = loop.next.kind === 'wait' ? markSpent(armed.host, armed.spent?.record) : undefined
   // The session may have been closed since, and reopened in another process.
-  arm(desk.home, session, { ...typedAt(armed, loop), ...given({ spent }), ...processOf(armed.host, desk.env) })
+  arm(desk.home, session, { ...afterTyping(armed, loop), ...given({ spent }), ...processOf(armed.host, desk.env) })
 }
 
 async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> {
@@ -93,7 +93,7 @@ async function takeOver(desk: Desk, asked: Resuming, id: string): Promise<void> 
   const isOwn = loadArmed(desk.home, session)?.loop === id
   if (!isOwn) await refuseUnlessFree(desk, asked, found)
   if (more) await giveRoom(desk, asked, id)
-  if (isOwn) return freshCount(desk, session)
+  if (isOwn) return resetCount(desk, session)
   const loop = await desk.store().load(id)
   const before = sessionOf(desk.home, id)
   // After /clear the same process has a new session.
@@ -127,9 +127,9 @@ async function refuseUnlessFree(desk: Desk, { session, host, dir, more }: Resumi
   if (endedOnLimit(loop) && !more)
     throw new RalphError(
       'loop-ended',
-      `Loop ${id} halted on a limit. Raise it to continue: ${HOSTS[host].types('resume')} ${id} ${moreOption(loop)}`,
+      `Loop ${id} halted on a limit. Raise it to resume: ${HOSTS[host].types('resume')} ${id} ${moreOption(loop)}`,
     )
-  if (ended(loop) && !(endedOnLimit(loop) && isPersons(loop)))
+  if (ended(loop) && !(endedOnLimit(loop) && isStandalone(loop)))
     throw new RalphError('loop-ended', `Loop ${id} has ended. Start a new one with ${HOSTS[host].types('loop')}.`)
   if (spec.work.owner?.kind === 'project')
     throw new RalphError('usage', `Loop ${id} belongs to a project: \`ralph execute\` continues it.`)
@@ -143,7 +143,7 @@ async function refuseUnlessFree(desk: Desk, { session, host, dir, more }: Resumi
 }
 
 /** Whether nothing else depends on how this loop ended. */
-function isPersons({ spec }: Loop): boolean {
+function isStandalone({ spec }: Loop): boolean {
   const { kind = 'person' } = spec.work.owner ?? {}
   return kind === 'person' || kind === 'session' || kind === 'board'
 }

@@ -1,7 +1,7 @@
 /** Updates what a session keeps about its loop after a change, and answers the session. */
 import { atCap } from '../engine/limits.ts'
 import { ended, type Tally, type Verdict } from '../engine/loop.ts'
-import { type Answer, goesOn } from './answer.ts'
+import { type Answer, progressNote } from './answer.ts'
 import { finish } from './armed.ts'
 import type { Desk, Holding } from './desk.ts'
 import { readFace, removeFace, writeFace } from './face.ts'
@@ -21,7 +21,7 @@ export function settle(
   const { session, armed } = held
   const { loop } = held.visit
   const host = HOSTS[armed.host]
-  const note = loop.next.kind === 'turn' ? goesOn(loop) : desk.words().standing(loop, host)
+  const note = loop.next.kind === 'turn' ? progressNote(loop) : desk.words().standing(loop, host)
   const checked =
     verdicts.length > 0 && loop.next.kind !== 'complete' ? ` · ${desk.words().checkWords(verdicts, loop, before)}` : ''
   const show = [

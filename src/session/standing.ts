@@ -5,7 +5,7 @@ import { count } from '../engine/limits.ts'
 import { ALLOW, ended, type Grade, type Loop, type Tally, type Verdict } from '../engine/loop.ts'
 import { failedWords, findingLines, gradeWords, ranWords, refusalWords } from '../formats/proof-words.ts'
 import { moreOption } from '../formats/room-words.ts'
-import { goesOn, type Note } from './answer.ts'
+import { type Note, progressNote } from './answer.ts'
 import { allowance, type Env, type Host } from './hosts.ts'
 
 /** The state of a loop in one or two sentences for the user of that session. `hint`: say how to continue after a limit. */
@@ -25,7 +25,7 @@ export function standing(loop: Loop, host: Host, hint = true): Note {
         ? { level: 'info', text: `ralph: cancelled ${after}. ${next.sentence}` }
         : {
             level: 'warning',
-            text: `ralph: stopped ${after} (${next.reason}). ${next.sentence}${hint ? goOnHint(loop, host) : ''}`,
+            text: `ralph: stopped ${after} (${next.reason}). ${next.sentence}${hint ? resumeHint(loop, host) : ''}`,
           }
     case 'wait':
       if (next.about === ALLOW)
@@ -53,7 +53,7 @@ export function standing(loop: Loop, host: Host, hint = true): Note {
         text: `ralph: paused ${after}. Resume here with ${host.types('resume')}, or without a session with \`ralph resume ${id}\`; ${host.types('cancel')} ends it.`,
       }
     case 'turn':
-      return goesOn(loop)
+      return progressNote(loop)
     case 'check':
     case 'prove':
     case 'restore':
@@ -65,8 +65,8 @@ export function standing(loop: Loop, host: Host, hint = true): Note {
 }
 
 /** How to continue a loop that halted on a limit. */
-function goOnHint(loop: Loop, host: Host): string {
-  return endedOnLimit(loop) ? ` Continue: ${host.types('resume')} ${moreOption(loop)}` : ''
+function resumeHint(loop: Loop, host: Host): string {
+  return endedOnLimit(loop) ? ` Resume: ${host.types('resume')} ${moreOption(loop)}` : ''
 }
 
 const LEVELS: Readonly<Record<Exclude<Grade, 'claimed'>, Note['level']>> = {

@@ -22,7 +22,11 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
   const over = last && (await loadKnown(desk, last.loop))
   const others = loops.filter(({ id }) => id !== armed?.loop)
   const lines = [
-    own ? `${stands(desk, own, HOSTS[host])}${detail(own)}` : over ? overWords(over, HOSTS[host]) : noLoop(HOSTS[host]),
+    own
+      ? `${stateText(desk, own, HOSTS[host])}${detail(own)}`
+      : over
+        ? endedText(over, HOSTS[host])
+        : noLoop(HOSTS[host]),
     ...others.map(
       (loop) => `Also in this folder: loop ${loop.id}, ${whereIs(desk, loop)}, ${progress(loop)}: ${firstLine(loop)}`,
     ),
@@ -35,15 +39,15 @@ export async function status(desk: Desk, { session, host, dir }: Asked): Promise
 }
 
 /** The last loop of this session, wherever it is now. */
-function overWords(loop: Loop, host: Host): string {
-  const more = endedOnLimit(loop) ? `\nContinue: ${host.types('resume')} ${moreOption(loop)}` : ''
+function endedText(loop: Loop, host: Host): string {
+  const more = endedOnLimit(loop) ? `\nResume: ${host.types('resume')} ${moreOption(loop)}` : ''
   const known = ended(loop)
     ? standing(loop, host, false).text
     : `ralph: loop ${loop.id} continues elsewhere (${statusOf(loop)})`
   return `${known}${detail(loop)}${more}\nNo loop is active in this session now.`
 }
 
-function stands({ home }: Desk, loop: Loop, host: Host): string {
+function stateText({ home }: Desk, loop: Loop, host: Host): string {
   const resume = interruptedIn(home, loop)
   if (resume === undefined) return standing(loop, host).text
   return `ralph: interrupted after ${count(loop.tally.iteration, 'iteration')}; ${resume} continues`
@@ -103,5 +107,5 @@ export async function noLoopHere(desk: Desk, { session, host }: Asked): Promise<
   const last = loadFinished(desk.home, session)
   const over = last && (await loadKnown(desk, last.loop))
   if (!over || !endedOnLimit(over)) return noLoop(HOSTS[host])
-  return `ralph: no loop is active in this session; loop ${over.id} halted on a limit. Continue it: ${HOSTS[host].types('resume')} ${moreOption(over)}`
+  return `ralph: no loop is active in this session; loop ${over.id} halted on a limit. Resume it: ${HOSTS[host].types('resume')} ${moreOption(over)}`
 }

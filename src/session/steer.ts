@@ -6,9 +6,9 @@ import { loadArmed } from './armed.ts'
 import type { Asked, Desk } from './begin.ts'
 import { loadKnown } from './desk.ts'
 import { HOSTS } from './hosts.ts'
-import { freshCount } from './resume.ts'
+import { resetCount } from './resume.ts'
 import { noLoopHere } from './status.ts'
-import { goOnNow, otherPrompt } from './turn-over.ts'
+import { continueLoop, otherPrompt } from './turn-over.ts'
 
 export async function steer(desk: Desk, asked: Asked): Promise<Answer> {
   const { session, host, args } = asked
@@ -25,8 +25,8 @@ export async function steer(desk: Desk, asked: Asked): Promise<Answer> {
   if (isHere && next.kind === 'wait' && next.why === 'person') return otherPrompt(desk, session, words)
   const order = { kind: 'say', words } as const
   if (armed.due && next.kind === 'turn') {
-    await freshCount(desk, session)
-    return goOnNow(desk, session, { kind: 'told', at: desk.now(), by: 'you', order })
+    await resetCount(desk, session)
+    return continueLoop(desk, session, { kind: 'told', at: desk.now(), by: 'you', order })
   }
   await desk.store().tell(loop.id, 'you', order)
   const isPaused = next.kind === 'wait' && next.why === 'paused'

@@ -12,10 +12,10 @@ import type { Lease, LoopStore } from '../host/store.ts'
 import { openTree, type Tree } from '../host/tree.ts'
 import { given } from '../request/given.ts'
 import { type Answer, NOTHING, type Note, opened, say } from './answer.ts'
-import { type Armed, disarm, loadArmed, typedAt } from './armed.ts'
+import { type Armed, afterTyping, disarm, loadArmed } from './armed.ts'
 import type { Desk, Holding } from './desk.ts'
 import { nameOf, ordersIn, putAside, readFace, writeFace } from './face.ts'
-import { forgetTold, givenTo, keep } from './give.ts'
+import { forgetTask, givenTo, keep } from './give.ts'
 import { allowance, HOSTS, type Host } from './hosts.ts'
 import { settle } from './settle.ts'
 
@@ -44,18 +44,18 @@ export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
     if (over.toBeTold || isCounted(visit.lease, desk)) return NOTHING
     if (over.background) return say('ralph: a background task is still running; the loop continues when it ends.')
     if (over.outcome === 'aborted') {
-      await told(held, 'you', { kind: 'pause' })
+      await giveOrder(held, 'you', { kind: 'pause' })
       return settle(desk, held, [])
     }
     if (over.at !== undefined && over.at === armed.stopped) return NOTHING
     const { heard, spent, at: stopped, compactedAt = 0 } = over
     const isForgotten = armed.told !== undefined && compactedAt > armed.told.at
     if (heard || spent || stopped !== undefined || isForgotten)
-      keep(desk.home, held, { ...(isForgotten ? forgetTold(armed) : armed), ...given({ heard, spent, stopped }) })
+      keep(desk.home, held, { ...(isForgotten ? forgetTask(armed) : armed), ...given({ heard, spent, stopped }) })
     if (visit.loop.next.kind === 'wait') return settle(desk, held, [])
     const tree = await treeOf(desk, held)
     await countTurn(desk, held, { tree, outcome: over.outcome })
-    return goOn(desk, held, tree, over.toBeSteered)
+    return advance(desk, held, tree, over.toBeSteered)
   })
 }
 
@@ -69,15 +69,15 @@ function isCounted({ movedAt }: Lease, { began }: Desk): boolean {
 }
 
 /** A wait has ended, or the user wants to continue. */
-export async function goOnNow(desk: Desk, session: string, fact: Fact): Promise<Answer> {
+export async function continueLoop(desk: Desk, session: string, fact: Fact): Promise<Answer> {
   return withLoop(
     desk,
     session,
     async (held) => {
       // Much may have been said in the meantime.
-      if (fact.kind === 'told' && fact.order.kind !== 'say') held.armed = forgetTold(held.armed)
+      if (fact.kind === 'told' && fact.order.kind !== 'say') held.armed = forgetTask(held.armed)
       await held.visit.move(fact)
-      return goOn(desk, held, await treeOf(desk, held))
+      return advance(desk, held, await treeOf(desk, held))
     },
     fact.kind === 'told' ? 'person' : 'host',
   )
@@ -91,12 +91,12 @@ export async function otherPrompt(desk: Desk, session: string, words: string): P
       // Some hosts report a hook's own words as typed by the user, and two hooks may report the same answer.
       if (words.trim() === givenTo(desk.home, loop, held.armed).trim() || hasHeard(desk.home, loop, words))
         return NOTHING
-      await told(held, 'you', { kind: 'pause' })
+      await giveOrder(held, 'you', { kind: 'pause' })
       return settle(desk, held, [])
     }
     if (loop.next.kind !== 'wait' || loop.next.why !== 'person') return NOTHING
-    const answered = await told(held, 'you', { kind: 'say', words })
-    keep(desk.home, held, typedAt(held.armed, answered))
+    const answered = await giveOrder(held, 'you', { kind: 'say', words })
+    keep(desk.home, held, afterTyping(held.armed, answered))
     return settle(desk, held, [])
   })
 }
@@ -142,13 +142,13 @@ async function obeyOrders(
   asked: 'host' | 'person',
 ): Promise<{ notes: Note[]; release?: true }> {
   const { armed, session, visit } = held
-  const loop = await visit.drive({}, unsaid(desk.store()))
+  const loop = await visit.drive({}, withoutWords(desk.store()))
   if (ended(loop) || !armed.face) return { notes: [] }
   const found = readFace(armed.face)
   const name = nameOf(loop.spec.work.dir, armed.face)
   switch (found.kind) {
     case 'gone':
-      await told(held, `deleting ${name}`, { kind: 'cancel' })
+      await giveOrder(held, `deleting ${name}`, { kind: 'cancel' })
       return { notes: [] }
     case 'strange':
       return { notes: [about(name, `is left alone: ${found.why}`)] }
@@ -160,7 +160,7 @@ async function obeyOrders(
     case 'file': {
       if (found.file.sessionId !== session && asked === 'host')
         return { release: true, notes: [about(name, 'names another session or none, so the loop is paused')] }
-      for (const order of ordersIn(found.file, loop, desk.home)) await told(held, name, order)
+      for (const order of ordersIn(found.file, loop, desk.home)) await giveOrder(held, name, order)
       return { notes: [] }
     }
   }
@@ -171,7 +171,7 @@ function about(face: string, what: string): Note {
 }
 
 /** Words for the agent wait until a turn is requested: the current one started without them. */
-function unsaid(store: LoopStore): LoopStore['told'] {
+function withoutWords(store: LoopStore): LoopStore['told'] {
   return async (id) => {
     const fact = await store.told(id)
     return fact?.kind === 'told' && fact.order.kind === 'say' ? undefined : fact
@@ -179,7 +179,7 @@ function unsaid(store: LoopStore): LoopStore['told'] {
 }
 
 /** An order that is carried out at once. */
-export function told({ visit }: Pick<Holding, 'visit'>, by: string, order: Order): Promise<Loop> {
+export function giveOrder({ visit }: Pick<Holding, 'visit'>, by: string, order: Order): Promise<Loop> {
   return visit.move({ kind: 'told', at: visit.now(), by, order })
 }
 
@@ -214,7 +214,7 @@ function deadlineIn({ hookMinutes }: Host, { began }: Desk): number | undefined 
   return hookMinutes === undefined ? undefined : began + hookMinutes * 0.9 * 60_000
 }
 
-async function goOn(desk: Desk, held: Holding, tree: Tree, waits = false): Promise<Answer> {
+async function advance(desk: Desk, held: Holding, tree: Tree, waits = false): Promise<Answer> {
   const verdicts: Verdict[] = []
   const { env, stop, show } = desk
   const {
@@ -228,6 +228,6 @@ async function goOn(desk: Desk, held: Holding, tree: Tree, waits = false): Promi
   })
   // The host would not take another turn, and nobody would know.
   const capped = host.cap?.sure && loop.next.kind === 'turn' && overCap(loop, held.armed.since, allowance(host, env))
-  if (capped) await told(held, host.title, { kind: 'pause' })
+  if (capped) await giveOrder(held, host.title, { kind: 'pause' })
   return settle(desk, held, verdicts, { before: tally, waits })
 }

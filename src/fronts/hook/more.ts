@@ -13,7 +13,7 @@ import { runCommand } from '../../session/commands.ts'
 import type { Desk } from '../../session/desk.ts'
 import { HOSTS } from '../../session/hosts.ts'
 import { recordOf } from '../../session/record.ts'
-import { goOnNow, otherPrompt, turnOver } from '../../session/turn-over.ts'
+import { continueLoop, otherPrompt, turnOver } from '../../session/turn-over.ts'
 import { failOpen } from './fail-open.ts'
 import { EVERYTHING, isNews, remember } from './heard.ts'
 import { meaningOf } from './meaning.ts'
@@ -96,7 +96,7 @@ async function answerTo(desk: Desk, from: From, typed: Typed, record?: string): 
       return (await wrapped(desk, asked)) ?? otherPrompt(desk, from.session, typed.words)
     }
     case 'woke':
-      return goOnNow(desk, from.session, { kind: 'woke', at: desk.now() })
+      return continueLoop(desk, from.session, { kind: 'woke', at: desk.now() })
     case 'command':
       return withStore(desk, (whole) =>
         runCommand(whole, typed.command, {

@@ -35,7 +35,7 @@ export type Drive = {
   /** The run has ended. Without an outcome it is read from the last message. */
   settle(outcome?: Stop['outcome']): Promise<void>
   /** The run has ended, and Pi may continue by itself. */
-  settleUnless(goesOn: (error: string | undefined) => Promise<boolean>): Promise<void>
+  settleUnless(continues: (error: string | undefined) => Promise<boolean>): Promise<void>
   /** ESC, when Pi would not report it. */
   escape(): { consume: true } | undefined
   /** Resolves when nothing is running any longer, neither the loop nor the agent. */
@@ -75,7 +75,7 @@ export function openDrive(session: Session, program: Program): Drive {
     },
     boundary: (outcome) => boundary(works, outcome),
     settle: (outcome) => settle(works, outcome),
-    settleUnless: (goesOn) => settleUnless(works, goesOn),
+    settleUnless: (continues) => settleUnless(works, continues),
     escape: () => pressEscape(works),
     async over() {
       await course.ending.promise

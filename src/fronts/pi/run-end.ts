@@ -8,7 +8,7 @@ export type RunWatch = {
   started(): void
   compacting(is: boolean): void
   /** Whether Pi has followed the run that just ended, with this error or none, with one of its own. */
-  goesOn(error: string | undefined, isIdle: () => boolean): Promise<boolean>
+  continues(error: string | undefined, isIdle: () => boolean): Promise<boolean>
 }
 
 /** The errors that those versions retry, in their own words. */
@@ -30,7 +30,7 @@ export function watchRuns(cwd: () => string, env: NodeJS.ProcessEnv): RunWatch {
     compacting(is) {
       compacts = is
     },
-    async goesOn(error, isIdle) {
+    async continues(error, isIdle) {
       const before = runs
       const waitWhile = async (ms: number, holds: () => boolean) => {
         for (let left = ms; left > 0 && runs === before && holds(); left -= LOOK_MS) await sleep(LOOK_MS)

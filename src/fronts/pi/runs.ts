@@ -36,6 +36,6 @@ export function onRuns({ pi, session, drive }: Desk): void {
   pi.on('agent_end', (_, context) => {
     session.use(context)
     session.busy(false)
-    void drive.settleUnless((error) => watch.goesOn(error, session.isIdle))
+    void drive.settleUnless((error) => watch.continues(error, session.isIdle))
   })
 }

@@ -100,13 +100,13 @@ export async function settle(works: Works, outcome?: Stop['outcome']): Promise<v
 /** The run has ended, and Pi may continue by itself. */
 export async function settleUnless(
   works: Works,
-  goesOn: (error: string | undefined) => Promise<boolean>,
+  continues: (error: string | undefined) => Promise<boolean>,
 ): Promise<void> {
   const { course } = works
   if (course.phase !== 'turn') return
   const given = course.record
   course.settling = true
-  const isOver = !(await goesOn(given.stop().error_message))
+  const isOver = !(await continues(given.stop().error_message))
   course.settling = false
   if (isOver && isIn(course, 'turn') && course.record === given) await settle(works)
 }
