@@ -18,7 +18,7 @@ const NEEDS_FILES: readonly Wish['kind'][] = ['rollback', 'undo', 'accept', 'for
 /** Where the work of a task is, and how to get it. */
 export function whereabouts(loop: Loop): string {
   const { repo, branch } = fleetOf(loop)
-  if (!repo || !branch) return 'It has no repository: its files stay on the worker and are not kept.'
+  if (!repo || !branch) return 'It has no repository: its files exist only on the worker and are not kept.'
   if (loop.tally.iteration === 0) return `Its work will be on branch ${branch} of ${repo}.`
   return `Its work is on branch ${branch} of ${repo}. Fetch it: ${printCommandLine(['git', 'fetch', repo, branch])}`
 }
@@ -26,8 +26,7 @@ export function whereabouts(loop: Loop): string {
 export const fleetRules: OwnerRules = {
   // A worker takes them, wherever it is: no other process can have lost one.
   takesTurns: () => false,
-  hearsLater: ({ next }) =>
-    next.kind === 'wait' && next.why !== 'queued' ? 'A worker picks it up from there.' : undefined,
+  hearsLater: ({ next }) => (next.kind === 'wait' && next.why !== 'queued' ? 'A worker will continue it.' : undefined),
   again: ({ id, next }) =>
     next.kind === 'complete' ? 'Submit another task: ralph submit "…"' : `Retry it: ralph retry ${id}`,
   refuses(loop, { kind }) {

@@ -32,11 +32,11 @@ function queueFor(needs: Needs): Release['queue'] {
 }
 
 /** Agents that a worker finds on its machine. Any other program is used only by tasks that name it. */
-const FOUND_BY_THEMSELVES = Object.values(agents).flatMap(({ name, probe }) => (probe ? [name] : []))
+const DETECTED_AGENTS = Object.values(agents).flatMap(({ name, probe }) => (probe ? [name] : []))
 
 /** `auto` is whichever agent a worker has found. What follows a colon does not matter for scheduling. */
 export function needsOf({ agents: named, labels }: Pick<FleetTask, 'agents' | 'labels'>): Needs {
-  const names = named.flatMap((text) => (text === 'auto' ? FOUND_BY_THEMSELVES : [parseAgent(text).agent.name]))
+  const names = named.flatMap((text) => (text === 'auto' ? DETECTED_AGENTS : [parseAgent(text).agent.name]))
   return { agents: [...new Set(names)], labels }
 }
 

@@ -12,7 +12,7 @@ export async function settleTask({ fleet }: Pick<Store, 'fleet'>, loop: Loop): P
   const task = await fleet?.load(id)
   if (!fleet || !task || task.loop_id !== loop.id) return task
   // It had halted on a limit, which has been raised.
-  if (task.state === 'failed' && !ended(loop)) return fleet.change(id, goOn(task), { from: ['failed'] })
+  if (task.state === 'failed' && !ended(loop)) return fleet.change(id, requeue(task), { from: ['failed'] })
   if (FLEET_OVER.includes(task.state)) return task
   return fleet.change(id, patchAfter(task, loop), { from: OPEN })
 }
@@ -28,16 +28,16 @@ function patchAfter(task: FleetTask, loop: Loop): FleetPatch {
     return { state: next.reason === 'cancelled' ? 'cancelled' : 'failed', sentence: next.sentence, due_at: null }
   if (next.kind !== 'wait') return onward(task)
   // It was resumed before it had started; the worker that delivered the order does not continue with it.
-  if (next.why === 'queued') return task.state === 'running' ? goOn(task) : onward(task)
+  if (next.why === 'queued') return task.state === 'running' ? requeue(task) : onward(task)
   return { state: 'resting', sentence: next.question ?? null, due_at: next.until ?? null }
 }
 
 /** It wants to continue. A worker that has it, or is about to get it, continues it. */
 function onward(task: FleetTask): FleetPatch {
-  return task.state === 'resting' ? goOn(task) : {}
+  return task.state === 'resting' ? requeue(task) : {}
 }
 
 /** A task with open dependencies keeps waiting. */
-function goOn({ depends_on }: FleetTask): FleetPatch {
+function requeue({ depends_on }: FleetTask): FleetPatch {
   return { state: depends_on.length > 0 ? 'waiting' : 'ready', sentence: null, due_at: null }
 }

@@ -4,7 +4,7 @@ import { trustConfigs } from '../host/config-trust.ts'
 import { given } from '../request/given.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import { findLoop } from './find-loop.ts'
-import { mendHere } from './mend-checkouts.ts'
+import { repairHere } from './mend-checkouts.ts'
 import type { Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 
@@ -40,7 +40,7 @@ export const accept: Operation<{ loop: string; how?: AcceptHow }, Accepted> = {
     const refusal = rules.refuses?.(loop, { kind: 'accept' })
     if (refusal) throw refusal
     const { worktree: own } = loop.spec.work
-    if (own) await mendHere(context, own.from)
+    if (own) await repairHere(context, own.from)
     try {
       const { worktree, proof, unchecked, nothing, changes } = await acceptLoop(desk, id, how)
       trustConfigs(context.home, worktree.from, id) // accepting the work implies having seen it

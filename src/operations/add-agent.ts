@@ -81,8 +81,5 @@ export const removeAgent: Operation<OneAgent, Left> = {
 }
 
 function notRunning(config: string): RalphError {
-  return new RalphError(
-    'usage',
-    `No dispatcher is running for ${config}. Start one:  ralph dispatch --config ${config}`,
-  )
+  return new RalphError('usage', `No dispatcher is running for ${config}. Start one: ralph dispatch --config ${config}`)
 }

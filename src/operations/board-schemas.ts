@@ -35,7 +35,7 @@ const fields = {
   archived: field(z.boolean()),
   use_ralph_wiggum: field(z.boolean()).describe('Loop until done. false: run the prompt once.'),
   ralph_max_iterations: field(whole).describe('Default 10; 0: no limit.'),
-  ralph_completion_promise: field(line.min(1).regex(/\S/, 'must be a string')).describe('Default COMPLETE.'),
+  ralph_completion_promise: field(line.min(1).regex(/\S/, 'must not be blank')).describe('Default COMPLETE.'),
   stages: field(z.array(stage).max(20)),
   checks: field(z.array(argument.min(1)).max(50)).describe('Commands that prove the work.'),
   limits: field(limits),

@@ -88,7 +88,7 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
   watching.begin(loop, { suggestion: findChecks(loop.spec.work.dir)[0], checkpoints: bench.tree.checkpoints })
   for (const check of allChecks(loop.spec).filter((text) => !canStart(text, loop.spec.work.dir, env.PATH)))
     watching.say(
-      `The program for check "${check}" is not installed. Unless it is by then, the loop will halt (verifier-broken).`,
+      `The program for check "${check}" is not installed yet. Without it, the loop will halt (verifier-broken).`,
     )
   return held.drive(handsOf(bench, watching, held.lease))
 }

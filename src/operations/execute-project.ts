@@ -163,7 +163,7 @@ function whatIsMissing({ env }: Context, { tasks }: ProjectRecord, { execution }
       .filter((check) => !canStart(check, project.dir, env.PATH))
       .map(
         (check) =>
-          `The program for check "${check}" is not installed. Unless it is by then, the project will stop (verifier-broken).`,
+          `The program for check "${check}" is not installed yet. Without it, the project will stop (verifier-broken).`,
       ),
   ]
 }

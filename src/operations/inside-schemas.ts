@@ -10,7 +10,7 @@ type Schemas = {
     : never
 }
 
-const said = words.min(1).regex(/\S/, 'must not be empty')
+const said = words.min(1).regex(/\S/, 'must not be blank')
 const heard = z.strictObject({ recorded: z.literal(true), next: z.string() })
 const result = z.enum(['pass', 'fail', 'broken', 'timeout'])
 

@@ -128,7 +128,7 @@ export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
   get_diff: {
     input: z.strictObject({
       ...oneIteration,
-      against: against.exactOptional().describe('Compare with the state before this iteration, or before the loop.'),
+      against: against.exactOptional().describe('Compare with the state before this iteration, or the loop.'),
       path: path.exactOptional().describe('Only this file.'),
       limit: whole.min(1).max(5_000_000).exactOptional().describe('Maximum characters.'),
     }),

@@ -96,7 +96,7 @@ const startFields = z.strictObject({
     .union([z.boolean(), z.literal('strict')])
     .exactOptional()
     .describe(
-      'The agent can write only the worktree and its own settings; strict: so can the checks, without network.',
+      'The agent can write only the worktree and its own settings; strict: the same for the checks, without network.',
     ),
   sandboxAllow: z.array(z.enum(SERVICE_NAMES)).exactOptional().describe('Services reachable from the sandbox.'),
   mcp: z.boolean().exactOptional().describe('Give the agent tools to report with.'),

@@ -6,21 +6,21 @@ import { repositoryAt } from '../host/branch.ts'
 import type { Context } from './operation.ts'
 
 /** In all checkouts. Returns what the user should know, including obstacles, which stop nothing. */
-export async function mendAll({ home }: Pick<Context, 'home'>): Promise<string[]> {
+export async function repairAll({ home }: Pick<Context, 'home'>): Promise<string[]> {
   try {
-    return (await repairCheckouts(home)).map(toldWithWhatToDo)
+    return (await repairCheckouts(home)).map(withAdvice)
   } catch (cause) {
     if (isRalphError(cause)) return [cause.message]
     throw cause
   }
 }
 
-function toldWithWhatToDo(mended: Repaired): string {
+function withAdvice(mended: Repaired): string {
   return mended.again === undefined ? repairedWords(mended) : `${repairedWords(mended)} Do it again: ${mended.again}`
 }
 
 /** In the checkout of this folder, before anything else changes it. */
-export async function mendHere({ home, note }: Pick<Context, 'home' | 'note'>, dir: string): Promise<void> {
+export async function repairHere({ home, note }: Pick<Context, 'home' | 'note'>, dir: string): Promise<void> {
   const repo = await repositoryAt(dir)
   const mended = repo && (await repairCheckout({ home, repo }))
   if (mended) note(repairedWords(mended))

@@ -31,14 +31,14 @@ export const submitTasks: Operation<{ tasks: Submitted[] }, { tasks: SubmittedTa
     const tasks = submissions.map(({ task }) => task)
     const ids = tasks.map(({ id }) => id)
     const [known] = (await statesOf(fleet, ids)).keys()
-    if (known !== undefined) throw taken(`"${known}"`)
+    if (known !== undefined) throw taken(`Task "${known}"`)
     const needed = await statesOf(
       fleet,
       tasks.flatMap(({ depends_on }) => depends_on),
     )
     mustBeGraph(tasks, new Set(needed.keys()))
     await fleet.submit(submissions).catch((cause) => {
-      throw codeOf(cause) === UNIQUE_VIOLATION ? taken('one of these') : cause // another process was faster
+      throw codeOf(cause) === UNIQUE_VIOLATION ? taken('One of these tasks') : cause // another process was faster
     })
     const states = await statesOf(fleet, ids)
     return {
@@ -58,6 +58,6 @@ async function checked(submitting: Submitting, now: number): ReturnType<typeof s
 
 const UNIQUE_VIOLATION = '23505'
 
-function taken(id: string): RalphError {
-  return new RalphError('input-invalid', `Task ${id} already exists in the fleet. Choose another id.`, { field: 'id' })
+function taken(what: string): RalphError {
+  return new RalphError('input-invalid', `${what} already exists in the fleet. Choose another id.`, { field: 'id' })
 }

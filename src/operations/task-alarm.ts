@@ -11,7 +11,7 @@ import { endOf } from './task-words.ts'
 const WEBHOOK_MS = 3_000
 
 /** A task that ran out of time or turns needs a person, who may be elsewhere. */
-export async function tellPerson({ home, store }: Desk, loop: Loop | undefined): Promise<Note[]> {
+export async function alertPerson({ home, store }: Desk, loop: Loop | undefined): Promise<Note[]> {
   if (loop?.next.kind !== 'halt' || !['timeout', 'max-iterations'].includes(loop.next.reason)) return []
   ringBell()
   const { path, id } = vaultOf(loop)

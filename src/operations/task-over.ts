@@ -17,7 +17,7 @@ import { resolveSettings } from '../vault/settings.ts'
 import { hasHookFile } from '../vault/state-file.ts'
 import { vaultOf } from '../vault/vault-task.ts'
 import { findFile, judgeByPlace, whereIs } from '../vault/where.ts'
-import { tellPerson } from './task-alarm.ts'
+import { alertPerson } from './task-alarm.ts'
 import type { From } from './task-session.ts'
 import { loadLoop, take } from './task-session.ts'
 import { inTaskWords, taskStanding } from './task-words.ts'
@@ -50,14 +50,14 @@ export async function taskOver(
   const after = await loadLoop(desk, loop.id)
   if (after && ended(after) && loadArmed(desk.home, from.session)?.loop === loop.id) disarm(desk.home, from.session)
   const told = inTaskWords(desk, from, after && ended(after) ? { loop: after, show: answer.show } : answer)
-  return { ...told, show: [...told.show, ...notes, ...(await tellPerson(desk, told.loop))] }
+  return { ...told, show: [...told.show, ...notes, ...(await alertPerson(desk, told.loop))] }
 }
 
 /** It ended elsewhere; the first to notice reports it. */
 async function alreadyOver(desk: Desk, loop: Loop): Promise<Answer> {
   const isNews = hasHookFile(vaultOf(loop))
   const notes = await settle(desk, loop)
-  return { loop, show: [taskStanding(loop), ...notes, ...(isNews ? await tellPerson(desk, loop) : [])] }
+  return { loop, show: [taskStanding(loop), ...notes, ...(isNews ? await alertPerson(desk, loop) : [])] }
 }
 
 /** The result of the end of its turn. Without a loop: the session has none. */

@@ -26,7 +26,7 @@ const started = {
 }
 
 const against = z.enum(['previous', 'start']).describe('What the diff compares the iteration with.')
-const side = z.enum(['old', 'new']).describe('Side of the diff that the line number refers to. Default: after.')
+const side = z.enum(['old', 'new']).describe('Side of the diff that the line number refers to. Default: new.')
 
 const written = z.strictObject({
   iteration: whole.min(1),
@@ -34,7 +34,7 @@ const written = z.strictObject({
   path,
   line: whole.min(1),
   side: side.exactOptional(),
-  text: words.min(1).regex(/\S/, 'must not be empty'),
+  text: words.min(1).regex(/\S/, 'must not be blank'),
 })
 
 const comment = z.strictObject({

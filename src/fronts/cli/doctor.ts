@@ -5,7 +5,7 @@ import { git } from '../../host/git.ts'
 import { findProgram } from '../../host/process.ts'
 import { fleetFindings } from '../../operations/fleet-findings.ts'
 import { type Executor, listExecutors } from '../../operations/list-executors.ts'
-import { mendAll } from '../../operations/mend-checkouts.ts'
+import { repairAll } from '../../operations/mend-checkouts.ts'
 import { rebuild } from '../../operations/rebuild.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
@@ -35,7 +35,7 @@ export const doctor: Command = {
       const rebuilt = await rebuild.run(context, {})
       context.out.write(json ? jsonLine({ what: 'rebuild', ok: true, ...rebuilt }) : rebuiltSentence(rebuilt))
     }
-    const mended = (context.database === undefined ? await mendAll(context) : []).map((says) => ({
+    const mended = (context.database === undefined ? await repairAll(context) : []).map((says) => ({
       what: 'checkout',
       ok: true,
       needed: false,

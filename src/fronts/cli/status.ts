@@ -9,7 +9,7 @@ import type { LoopRow } from '../../host/store.ts'
 import { findLoop, findProject } from '../../operations/find-loop.ts'
 import { getLoop } from '../../operations/get-loop.ts'
 import { type ListedLoop, listLoops } from '../../operations/list-loops.ts'
-import { mendAll } from '../../operations/mend-checkouts.ts'
+import { repairAll } from '../../operations/mend-checkouts.ts'
 import { waitFields } from '../../operations/standing.ts'
 import { given } from '../../request/given.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
@@ -57,7 +57,7 @@ export const status: Command = {
           : id === undefined
             ? listAll(context, args.flag('json'), args.flag('all') ? 100_000 : 20)
             : oneLoop(context, id, args.flag('json'))
-    for (const text of await mendAll(context)) context.note(text)
+    for (const text of await repairAll(context)) context.note(text)
     context.out.write(await draw())
     if (args.flag('watch')) await watchChanges(context, draw)
     return 0
