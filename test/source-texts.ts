@@ -69,7 +69,7 @@ export function sourceTexts(source: string, { jsx = false }: { jsx?: boolean } =
   readCode(0)
   if (jsx)
     for (const { 1: text = '', index } of code.join('').matchAll(BETWEEN_TAGS))
-      found.push({ text, from: index + 1, to: index + 1 + text.length })
+      if (!/\n\n|\bas const\b/.test(text)) found.push({ text, from: index + 1, to: index + 1 + text.length }) // else code
   return found
     .sort((a, b) => a.from - b.from)
     .map(({ text, from, to }) => ({
