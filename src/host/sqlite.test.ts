@@ -749,7 +749,12 @@ describe('an older ralph that has the database open', () => {
     const loop = await store.load('a1')
     expect(loop).toMatchObject({
       tally: { findings: [{ kind: 'noted', words: 'a test is gone' }] },
-      next: { kind: 'complete', proof: 'verified', older: true, sentence: expect.stringContaining('older version of ralph') },
+      next: {
+        kind: 'complete',
+        proof: 'verified',
+        older: true,
+        sentence: expect.stringContaining('older version of ralph'),
+      },
     })
     const { id: _, ...adopted } = loop
     expect((await store.events(0, 'a1')).at(-1)?.fact).toMatchObject({ kind: 'adopted', loop: adopted })
