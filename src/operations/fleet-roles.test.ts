@@ -47,7 +47,7 @@ afterAll(async () => {
 
 describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, () => {
   test('are refused until the tables exist; the owner creates them on first use', async () => {
-    await expect(inPostgres(admin, ROLES)).rejects.toThrow('Let the owner make them first')
+    await expect(inPostgres(admin, ROLES)).rejects.toThrow('Let the owner create them first')
     await expect(openAs(USERS.stranger).list()).rejects.toMatchObject({
       code: 'database-refused',
       message: expect.stringContaining('Run `ralph doctor` as their owner first.'),

@@ -441,8 +441,8 @@ describe('a task', () => {
   })
 
   test.each<[what: string, fields: object, field: string | undefined, words: RegExp]>([
-    ['an unknown group', { project_id: 'nowhere' }, 'project_id', /no project_id "nowhere"/],
-    ['an unknown dependency', { depends_on: ['nobody'] }, 'depends_on', /no task "nobody"/],
+    ['an unknown group', { project_id: 'nowhere' }, 'project_id', /Unknown project_id: "nowhere"/],
+    ['an unknown dependency', { depends_on: ['nobody'] }, 'depends_on', /No such task to depend on: "nobody"/],
     ['an unknown agent', { agent: 'claud' }, undefined, /Did you mean "claude"/],
     ['a check that cannot be read', { checks: ['echo "open'] }, undefined, /never closed/],
   ])('with %s is refused, and nothing is stored', async (_, fields, field, words) => {
