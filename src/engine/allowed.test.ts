@@ -1,4 +1,4 @@
-/** What a person allowed is what lay there then: whoever changes it afterwards needs to ask again. */
+/** An allowance covers a file as it was then: whoever changes it afterwards must ask again. */
 import { describe, expect, test } from 'vitest'
 import type { Finding, Loop } from './loop.ts'
 import {
@@ -18,7 +18,7 @@ import {
 
 const red: Loop = begunWith(checkedByTests, 'fail')
 
-/** Changed tests, with a mark of what they hold. */
+/** Changed tests, with a mark of their content. */
 function marked(marks: Record<string, string | undefined>): Finding[] {
   return Object.entries(marks).flatMap(([path, mark]) =>
     noticed('tests-changed', path).map((one) => ({ ...one, ...(mark === undefined ? {} : { mark }) })),
@@ -31,7 +31,10 @@ function claimsWith(findings: Finding[], tree: string): Happening[] {
 
 const bends = [proved('sealed', 'fail'), proved('control', 'pass'), proved('reversed', 'pass')]
 
-/** The loop waits with these findings, is allowed a.test.ts, and goes on, because b.test.ts is enough to bend the check. */
+/**
+ * The loop waits with these findings, a.test.ts is allowed, and it continues, because b.test.ts is enough to bend the
+ * check.
+ */
 function allowedOne(findings: Finding[]): Happening[] {
   return [
     ...times(2, ...claimsWith(findings, 't1'), ...bends),
@@ -45,18 +48,18 @@ function allowedOne(findings: Finding[]): Happening[] {
 const both = marked({ 'a.test.ts': 'm1', 'b.test.ts': 'm1' })
 const again = [...allowedOne(both), ...claimsWith(marked({ 'a.test.ts': 'm2' }), 't2')]
 
-test('a path is allowed with what it holds', () => {
+test('a path is allowed together with its content', () => {
   expect(loopAfter(red, ...allowedOne(both)).tally.allowed).toEqual([{ path: 'a.test.ts', by: 'Ada', mark: 'm1' }])
 })
 
-describe('a file that is as it was allowed', () => {
+describe('an allowed file that has not changed since', () => {
   const same = [...allowedOne(both), ...claimsWith(marked({ 'a.test.ts': 'm1' }), 't2')]
 
-  test('is left as it is by the sealed run', () => {
+  test('is left alone by the sealed run', () => {
     expect(loopAfter(red, ...same).next).toMatchObject({ kind: 'prove', run: 'sealed', allowed: ['a.test.ts'] })
   })
 
-  test('leaves a verified proof, which names it', () => {
+  test('allows a verified proof, which names it', () => {
     const shown = [
       proved('sealed', 'pass'),
       proved('reversed', 'fail'),
@@ -71,7 +74,7 @@ describe('a file that is as it was allowed', () => {
   })
 })
 
-describe('a file that was changed again after it was allowed', () => {
+describe('an allowed file that was changed again', () => {
   test('is sealed like any other', () => {
     expect(loopAfter(red, ...again).next).toMatchObject({ kind: 'prove', run: 'sealed', allowed: [] })
   })
@@ -84,12 +87,12 @@ describe('a file that was changed again after it was allowed', () => {
     })
   })
 
-  test('can be allowed again, and then stands as it is now', () => {
+  test('can be allowed again, in its current form', () => {
     const { tally } = loopAfter(red, ...again, ...bends, allow())
     expect(tally.allowed).toEqual([{ path: 'a.test.ts', by: 'Ada', mark: 'm2' }])
   })
 
-  test('is not named as allowed where the checks do not need it', () => {
+  test('is not named as allowed if the checks do not need it', () => {
     const fine = [...again, proved('sealed', 'pass'), proved('reversed', 'fail'), proved('control', 'pass')]
     expect(sentenceAfter(red, ...fine)).not.toContain('allowed')
   })
@@ -103,13 +106,13 @@ describe('a file that was changed again after it was allowed', () => {
     expect(next).toMatchObject({ kind: 'prove', run: 'sealed', allowed: [] })
   })
 
-  test('is tried again although git shows the same files', () => {
+  test('is tested again although git shows the same files', () => {
     const hidden = [...allowedOne(both), ...claimsWith(marked({ 'a.test.ts': 'm2', 'b.test.ts': 'm1' }), 't1')]
     expect(loopAfter(red, ...hidden).next).toMatchObject({ kind: 'prove', run: 'sealed', allowed: [] })
   })
 })
 
-describe('a loop of an older ralph, whose findings have no mark,', () => {
+describe('a loop of an older version, whose findings have no mark,', () => {
   const old = marked({ 'a.test.ts': undefined, 'b.test.ts': undefined })
 
   test('is replayed as it was', () => {

@@ -1,4 +1,4 @@
-/** Grades over everything that may be known of a loop: what must hold for each, and what never makes one better. */
+/** Grades for everything that may be known about a loop: what must hold for each, and what never improves one. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Finding, FindingKind, Grade, Loop, Ran, Run, Spec, Tally, Trial } from './loop.ts'
@@ -8,7 +8,7 @@ import { begunWith, specOf } from './stories.test-support.ts'
 const CHECKS = ['unit', 'lint']
 const anyResult = fc.constantFrom<Ran['result']>('pass', 'pass', 'fail', 'fail', 'broken', 'timeout')
 
-/** How many tests a check runs, where it tells. */
+/** How many tests a check runs, if it reports that. */
 const anyCount = fc.constantFrom(undefined, undefined, 0, 1, 2)
 
 function ranOf(results: readonly Ran['result'][], tests?: number): Ran[] {
@@ -54,7 +54,7 @@ const anyFinding: fc.Arbitrary<Finding> = fc.record({
   words: fc.constant('noticed'),
 })
 
-/** All there is to know: what experiments would say, if they were run. */
+/** Everything there is to know: what experiments would say if they ran. */
 type World = { spec: Spec; tally: Partial<Tally>; trials: Record<Run, Trial>; findings: Finding[] }
 
 const anyWorld: fc.Arbitrary<World> = fc
@@ -77,7 +77,7 @@ const anyWorld: fc.Arbitrary<World> = fc
 type Verdict = Grade | 'together' | 'bent'
 type Judged = { verdict: Verdict; tried: Run[] }
 
-/** Runs the experiments that are asked for, until there is a verdict. */
+/** Runs the requested experiments until there is a verdict. */
 function judge({ spec, tally, trials, findings }: World): Judged {
   const { id, next, tally: counts } = begunWith(spec, 'pass')
   const tried: Run[] = []
@@ -130,13 +130,13 @@ describe('whatever is known of a loop', () => {
     })
   })
 
-  test('nothing better than altered is said without a clear sight of the means of proof', () => {
+  test('without a clear view of the means of proof, nothing better than altered is possible', () => {
     always((world, { verdict }) => {
       if (isBlind(world)) expect(RANKS[verdict]).toBeLessThanOrEqual(RANKS.altered)
     })
   })
 
-  test('nothing better than altered is said of touched means that were not sealed', () => {
+  test('for changed means that were not sealed, nothing better than altered is possible', () => {
     always((world, { verdict, tried }) => {
       if (!isTouched(world) || RANKS[verdict] <= RANKS.altered) return
       expect(tried).toContain('sealed')
@@ -144,7 +144,7 @@ describe('whatever is known of a loop', () => {
     })
   })
 
-  test('verified means that what --may-change lets stand fails without the work, for every check that was red', () => {
+  test('verified means that what --may-change allows fails without the work, for every check that was red', () => {
     always((world, { verdict, tried }) => {
       if (!isExcused(world) || verdict !== 'verified') return
       expect(tried).toContain('reversed')
@@ -157,13 +157,13 @@ describe('whatever is known of a loop', () => {
     })
   })
 
-  test('what --may-change lets stand is never refused or asked about', () => {
+  test('what --may-change allows is never refused or questioned', () => {
     always((world, { verdict }) => {
       if (!isTouched(world)) expect(['bent', 'together']).not.toContain(verdict)
     })
   })
 
-  test('verified with touched means is said only where the start fails in the place, too, or as many tests ran', () => {
+  test('with changed means, verified requires that the start fails in the same place, or as many tests ran', () => {
     always((world, { verdict, tried }) => {
       if (!isTouched(world) || verdict !== 'verified') return
       for (const { check, result, tests } of world.tally.before ?? []) {
@@ -176,7 +176,7 @@ describe('whatever is known of a loop', () => {
     })
   })
 
-  test('tested means that tests of this loop fail without its work, where its work passes', () => {
+  test('tested means that tests of this loop fail without its work and pass with it', () => {
     always((world, { verdict, tried }) => {
       if (verdict !== 'tested') return
       expect(tried).toContain('reversed')
@@ -197,7 +197,7 @@ describe('whatever is known of a loop', () => {
     })
   })
 
-  test('another finding never makes the grade better, except that new tests may be worth more than none', () => {
+  test('another finding never improves the grade, except that new tests may be worth more than none', () => {
     fc.assert(
       fc.property(anyWorld, anyFinding, (world, finding) => {
         const before = judge(world).verdict
@@ -210,7 +210,7 @@ describe('whatever is known of a loop', () => {
     )
   })
 
-  test('an experiment that cannot be tried never makes the grade better', () => {
+  test('an experiment that cannot run never improves the grade', () => {
     fc.assert(
       fc.property(anyWorld, fc.constantFrom<Run[]>('start', 'sealed', 'reversed', 'control'), (world, run) => {
         const before = judge(world).verdict
@@ -222,7 +222,7 @@ describe('whatever is known of a loop', () => {
     )
   })
 
-  test('no experiment is run that cannot change the verdict', () => {
+  test('no experiment runs that cannot change the verdict', () => {
     const others: Trial[] = [
       { ran: ranOf(['fail', 'fail']) },
       { ran: ranOf(['pass', 'pass']) },
@@ -231,7 +231,7 @@ describe('whatever is known of a loop', () => {
     always((world, { verdict, tried }) => {
       const { spec, trials } = world
       if (spec.proof === 'off') expect(tried).toEqual([])
-      if (isExcused(world)) return // what one check said before is asked first, and another may decide
+      if (isExcused(world)) return // the baseline of one check comes first, and another may decide
       if (!tried.includes('start') || (spec.proof !== 'seal' && RANKS[verdict] > RANKS.altered)) return
       const verdicts = others.map((start) => judge({ ...world, trials: { ...trials, start } }).verdict)
       expect(new Set([verdict, ...verdicts]).size).toBeGreaterThan(1)

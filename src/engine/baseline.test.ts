@@ -1,4 +1,4 @@
-/** What the checks say before any work, and checks that fail and pass on the very same files. */
+/** The baseline, and checks that fail and pass on the same files. */
 import { describe, expect, test } from 'vitest'
 import { type Loop, type Spec, startLoop, type Verdict } from './loop.ts'
 import { step } from './step.ts'
@@ -46,12 +46,12 @@ const green = (limits: Partial<Spec['limits']> = {}): Loop =>
   begunWith(specOf({ checks: ['npm test'] }, limits), 'pass')
 
 describe('before any work', () => {
-  test('the checks are run, all of them', () => {
+  test('all checks run', () => {
     const stages = [{ name: 'LINT', check: 'lint' }, { name: 'DOCS' }]
     expect(made({ stages }).next).toEqual({ kind: 'check', checks: ['lint', 'npm test'], because: 'start' })
   })
 
-  test('nothing is run where there is no check or no time for it', () => {
+  test('nothing runs if there is no check or no time for it', () => {
     const { work } = checkedByTests
     expect(nameOf(made({ checks: [] }).next)).toBe('turn 1')
     expect(nameOf(made({ work: { ...work, baselineMinutes: 0 } }).next)).toBe('turn 1')
@@ -62,12 +62,12 @@ describe('before any work', () => {
     ['fail', /^Before any work, the check `npm test` fails\. Its output ends with:\nfail$/],
     ['broken', /^Before any work, the check `npm test` could not be started: broken$/],
     ['timeout', /^$/],
-  ])('a check that ends as %s is told to the first turn, and ends nothing', (result, words) => {
+  ])('a check that ends as %s is reported to the first turn, and ends nothing', (result, words) => {
     expect(play(made(), checks(result))).toEqual(['turn 1'])
     expect(feedbackAfter(made(), checks(result))).toMatch(words)
   })
 
-  test('breaker, best and slow do not notice', () => {
+  test('breaker, best and slow ignore it', () => {
     const { tally } = made()
     const after = loopAfter(made(), checks('timeout')).tally
     expect(after).toEqual({ ...tally, before: [{ check: 'npm test', result: 'timeout' }] })
@@ -86,28 +86,28 @@ describe('before any work', () => {
     })
   })
 
-  test('what the checks write is no work of the agent', () => {
+  test("files that the checks write are not the agent's work", () => {
     const loop = loopAfter(made(), checksOn('pass', { tree: 'with a report' }))
     expect(loop.tally).toMatchObject({ tree: 'with a report', startTree: 'tree 0', changed: false })
   })
 
   test.each<[order: string, facts: Happening[], asked: string]>([
-    ['a pause is taken back', [pause, resume], 'check'],
+    ['a pause can be undone', [pause, resume], 'check'],
     ['a pause keeps the checks for later', [pause, resume, checks('fail')], 'turn 1'],
     ['a cancel ends it', [cancel], 'halt cancelled'],
-    ['a driver that died begins again', [lost], 'check'],
+    ['after a dead driver they run again', [lost], 'check'],
     ['a look at the clock changes nothing', [at(900, woke)], 'check'],
     ['new limits change nothing', [setLimits({ minutes: 1 })], 'check'],
     ['a new prompt changes nothing', [told({ kind: 'edit', prompt: 'Other.' })], 'check'],
-    ['a turn nobody asked for changes nothing', [works], 'check'],
-    ['an experiment nobody asked for changes nothing', [proved('sealed', 'pass')], 'check'],
-    ['whoever says it is done is not heard', [told({ kind: 'done' })], 'check'],
-    ['another spec counts from the first turn', [{ at: START, kind: 'asked', spec: checkedByTests }], 'check'],
+    ['an unrequested turn changes nothing', [works], 'check'],
+    ['an unrequested experiment changes nothing', [proved('sealed', 'pass')], 'check'],
+    ['a claim of done has no effect', [told({ kind: 'done' })], 'check'],
+    ['a new spec applies from the first turn', [{ at: START, kind: 'asked', spec: checkedByTests }], 'check'],
   ])('%s', (_, facts, asked) => {
     expect(play(made(), ...facts).at(-1)).toBe(asked)
   })
 
-  test('what a person says is told to the first turn', () => {
+  test('what a person says reaches the first turn', () => {
     expect(feedbackAfter(made(), say('Use tabs.'), checks('pass'))).toBe('A person says: Use tabs.')
   })
 
@@ -128,24 +128,24 @@ describe('--until that is green before any work', () => {
   })
 
   test.each<[story: string, start: Loop, fact: Happening, asked: string]>([
-    ['with an open stage goes on', made({ until: true, stages: [{ name: 'DOCS' }] }), checks('pass'), 'turn 1'],
+    ['with an open stage continues', made({ until: true, stages: [{ name: 'DOCS' }] }), checks('pass'), 'turn 1'],
     [
       'with stages that are all checked completes',
       made({ until: true, stages: [{ name: 'LINT', check: 'lint' }] }),
       checks('pass'),
       'complete verified',
     ],
-    ['in part goes on', made({ until: true, checks: ['a', 'b'] }), verdicts({ a: 'pass', b: 'fail' }), 'turn 1'],
-    ['and was not run in full goes on', made({ until: true, checks: ['a', 'b'] }), verdicts({ a: 'pass' }), 'turn 1'],
-    ['without --until goes on', made(), checks('pass'), 'turn 1'],
+    ['only in part continues', made({ until: true, checks: ['a', 'b'] }), verdicts({ a: 'pass', b: 'fail' }), 'turn 1'],
+    ['and did not run in full continues', made({ until: true, checks: ['a', 'b'] }), verdicts({ a: 'pass' }), 'turn 1'],
+    ['without --until continues', made(), checks('pass'), 'turn 1'],
     [
-      'because an earlier loop changed its tests is run sealed first',
+      'because an earlier loop changed its tests runs sealed first',
       until,
       checksOn('pass', { findings: noticed('tests-changed', 'a.test.ts') }),
       'prove sealed',
     ],
     [
-      'and cannot be seen through is altered',
+      'and hides its tests is altered',
       until,
       checksOn('pass', { findings: noticed('runner-changed', 'node_modules/.bin/vitest') }),
       'complete altered',
@@ -178,7 +178,7 @@ describe('checks that were green from the start', () => {
     ['believe it the second time', green(), times(2, claimsIdly('clear'), checks('pass')), 'complete kept'],
     ['refuse a claim that broke them', green(), [claims('clear'), checks('fail')], 'turn 2'],
     [
-      'are no proof when they broke and pass again',
+      'are no proof if they broke and pass again',
       green({ iterations: 2 }),
       [claims('clear'), checks('fail'), works, checks('pass')],
       'halt max-iterations',
@@ -187,7 +187,7 @@ describe('checks that were green from the start', () => {
     expect(play(start, ...facts).at(-1)).toBe(asked)
   })
 
-  test('in stages are claimed like all others, and graded together', () => {
+  test('in stages are claimed like any other, and graded together', () => {
     const stages = [
       { name: 'A', check: 'a' },
       { name: 'B', check: 'b' },
@@ -202,11 +202,11 @@ describe('checks that were green from the start', () => {
   })
 })
 
-describe('a check that fails and passes on the very same files', () => {
+describe('a check that fails and passes on the same files', () => {
   const red = loopAfter(made(), checksOn('fail'))
   const flaky = [claimsIdly('clear'), checksOn('pass'), checksOn('pass')]
 
-  test('is run again, and counts for nothing', () => {
+  test('runs again, and its failure counts for nothing', () => {
     expect(play(red, ...flaky, claimsIdly('clear'), checksOn('pass'), checksOn('pass'))).toEqual([
       'check',
       'check again',
@@ -237,7 +237,7 @@ describe('a check that fails and passes on the very same files', () => {
     expect(play(last, idles, checksOn('pass'), checksOn('pass')).at(-1)).toBe('halt max-iterations')
   })
 
-  test('shows nothing by failing with the old sources, either', () => {
+  test('proves nothing by failing with the old sources either', () => {
     const tests = { findings: noticed('tests-added', 'new.test.ts') }
     const story = [
       ...flaky,
@@ -249,12 +249,12 @@ describe('a check that fails and passes on the very same files', () => {
     expect(play(red, ...story, proved('control', 'pass')).at(-1)).toBe('complete kept')
   })
 
-  test('after work is simply fixed', () => {
+  test('after more work is simply fixed', () => {
     expect(play(red, claims('clear'), checksOn('pass'))).toEqual(['check', 'complete verified'])
   })
 })
 
-test('a loop of an older ralph that is in the middle of its checks makes up for what it does not know', () => {
+test('a loop that an older version left in the middle of its checks catches up on its baseline', () => {
   const { before: _, ...tally } = loopAfter(begunWith(checkedByTests, 'fail'), claims('clear')).tally
   const old: Loop = {
     id: 'L1',

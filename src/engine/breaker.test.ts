@@ -47,58 +47,58 @@ describe('rule 6: the breaker opens', () => {
       'turn 1 attempt 2, turn 1 attempt 3, halt agent-failed',
     ],
     [
-      'a turn that works parts crashes',
+      'a turn that works separates crashes',
       [crashes(), crashes(), works, crashes(), crashes()],
       'turn 1 attempt 2, turn 1 attempt 3, turn 2, turn 2 attempt 2, turn 2 attempt 3',
     ],
     [
-      'a limit does not part crashes',
+      'a limit does not separate crashes',
       [crashes(), isLimited, woke, crashes(), crashes()],
       'turn 1 attempt 2, wait limit, turn 1 attempt 3, turn 1 attempt 4, halt agent-failed',
     ],
     ['the same failure five times', times(5, failsWith('E1')), 'turn 2, turn 3, turn 4, turn 5, halt same-error'],
     [
-      'a turn that works parts the same failures',
+      'a turn that works separates equal failures',
       [...times(4, failsWith('E1')), works, ...times(4, failsWith('E1'))],
       'turn 2, turn 3, turn 4, turn 5, turn 6, turn 7, turn 8, turn 9, turn 10',
     ],
     [
-      'another failure starts anew',
+      'another failure restarts the count',
       [...times(4, failsWith('E1')), failsWith('E2')],
       'turn 2, turn 3, turn 4, turn 5, turn 6',
     ],
-    ['three turns of tests alone', times(3, runsTests), 'turn 2, turn 3, halt test-only'],
+    ['three turns that only run tests', times(3, runsTests), 'turn 2, turn 3, halt test-only'],
     [
-      'a change parts tests',
+      'a change separates test-only turns',
       [...times(2, runsTests), works, ...times(2, runsTests)],
       'turn 2, turn 3, turn 4, turn 5, turn 6',
     ],
     ['tests and an idle turn', [...times(2, runsTests), idles], 'turn 2, turn 3, halt no-progress'],
     ['a turn that asks is not idle', [...times(2, runsTests), wantsPerson()], 'turn 2, turn 3, wait person'],
     ['three turns without any change', times(3, idles), 'turn 2, turn 3, halt no-progress'],
-    ['a change parts idle turns', [idles, idles, works, idles, idles], 'turn 2, turn 3, turn 4, turn 5, turn 6'],
+    ['a change separates idle turns', [idles, idles, works, idles, idles], 'turn 2, turn 3, turn 4, turn 5, turn 6'],
     [
-      'a change by a turn that crashed parts idle turns',
+      'a change by a crashed turn separates idle turns',
       [idles, idles, turn({ end: 'failed', tree: 'x' }), idles, idles],
       'turn 2, turn 3, turn 3 attempt 2, turn 4, turn 5',
     ],
     [
-      'a change by a turn that was limited parts idle turns',
+      'a change by a rate-limited turn separates idle turns',
       [idles, idles, turn({ end: 'limited', tree: 'x' }), woke, idles, idles],
       'turn 2, turn 3, wait limit, turn 3 attempt 2, turn 4, turn 5',
     ],
     [
-      'a limit does not part idle turns',
+      'a limit does not separate idle turns',
       [idles, idles, isLimited, woke, idles],
       'turn 2, turn 3, wait limit, turn 3 attempt 2, halt no-progress',
     ],
     [
-      'a crash does not part idle turns',
+      'a crash does not separate idle turns',
       [idles, idles, crashes(), idles],
       'turn 2, turn 3, turn 3 attempt 2, halt no-progress',
     ],
     [
-      'a loss does not part idle turns',
+      'a loss does not separate idle turns',
       [idles, idles, lost, idles],
       'turn 2, turn 3, turn 3 attempt 2, halt no-progress',
     ],
@@ -113,7 +113,7 @@ describe('rule 6: the breaker opens', () => {
   test.each<Story>([
     ['three crashes are not checked', times(3, crashes()), 'turn 1 attempt 2, turn 1 attempt 3, halt agent-failed'],
     [
-      'tests alone are checked first',
+      'test-only turns are checked first',
       [...times(3, runsTests), checks('fail')],
       'turn 2, turn 3, check, halt test-only',
     ],
@@ -124,7 +124,7 @@ describe('rule 6: the breaker opens', () => {
       'check, turn 2, check, turn 3, check, turn 4, check, turn 5, check, halt same-error',
     ],
     [
-      'turns without a claim do not part the same failing check',
+      'turns without a claim do not separate equal check failures',
       [...times(4, claims('clear'), checks('fail'), works), claims('clear'), checks('fail')],
       'check, turn 2, turn 3, check, turn 4, turn 5, check, turn 6, turn 7, check, turn 8, turn 9, check, halt same-error',
     ],
@@ -133,21 +133,21 @@ describe('rule 6: the breaker opens', () => {
       fails(5, 4, 3, 2),
       'check, turn 2, check, turn 3, check, turn 4, check, turn 5',
     ],
-    ['checks that go up and down are none', fails(5, 6, 5), 'check, turn 2, check, turn 3, check, halt no-progress'],
+    ['checks that go up and down are not', fails(5, 6, 5), 'check, turn 2, check, turn 3, check, halt no-progress'],
     [
-      'checks that were better once are none',
+      'checks that were better once are not',
       fails(5, 3, 4, 4, 4),
       'check, turn 2, check, turn 3, check, turn 4, check, turn 5, check, halt no-progress',
     ],
     ['a check that cannot start', [claims('clear'), checks('broken')], 'check, halt verifier-broken'],
-    ['a check that runs out of time once', [claims('clear'), checks('timeout')], 'check, turn 2'],
+    ['a check that times out once', [claims('clear'), checks('timeout')], 'check, turn 2'],
     [
-      'a check that runs out of time twice',
+      'a check that times out twice',
       times(2, claims('clear'), checks('timeout')),
       'check, turn 2, check, halt verifier-broken',
     ],
     [
-      'a turn without a check does not part the two',
+      'a turn without a check does not separate the two',
       [claims('clear'), checks('timeout'), works, claims('clear'), checks('timeout')],
       'check, turn 2, turn 3, check, halt verifier-broken',
     ],
@@ -162,7 +162,7 @@ describe('rule 6: the breaker opens', () => {
 
   test.each<[what: string, spec: Spec, made: Partial<Turn>]>([
     ['a failure that looks the same', specOf({ checks: ['npm test'] }, { sameError: 3 }), {}],
-    ['a turn of tests alone', specOf({ checks: ['npm test'] }, { noProgress: 9 }), { ranTests: true, tree: 'tree 0' }],
+    ['a test-only turn', specOf({ checks: ['npm test'] }, { noProgress: 9 }), { ranTests: true, tree: 'tree 0' }],
   ])('%s does not count while checks get better', (_, spec, made) => {
     const failing = (failures: number) => [
       turn({ claim: { kind: 'clear' }, ...made }),
@@ -172,7 +172,7 @@ describe('rule 6: the breaker opens', () => {
     expect(play(spec, ...[9, 9, 9].flatMap(failing)).at(-1)).toMatch(/^halt (same-error|test-only)$/)
   })
 
-  test('counts the failures that are open', () => {
+  test('counts the open failures', () => {
     const failures = (...facts: Happening[]) => loopAfter(twoChecks, claims('clear'), ...facts).tally.failures
     expect(failures(checks('pass', 7))).toBe(0)
     expect(failures(checks('fail', 7))).toBe(14)
@@ -189,44 +189,44 @@ describe('rule 6: the breaker opens', () => {
       'check, halt verifier-broken',
     ],
     [
-      'two checks run out of time once each',
+      'two checks time out once each',
       twoChecks,
       [claims('clear'), verdicts({ a: 'timeout', b: 'fail' }), claims('clear'), verdicts({ a: 'fail', b: 'timeout' })],
       'check, turn 2, check, turn 3',
     ],
     [
-      'crashes of before are not counted again',
+      'earlier crashes are not counted again',
       specOf({}, { sameError: 3 }),
       [...times(2, crashes()), works, ...times(2, crashes())],
       'turn 1 attempt 2, turn 1 attempt 3, turn 2, turn 2 attempt 2, turn 2 attempt 3',
     ],
     [
-      'an idle turn parts tests',
+      'an idle turn separates test-only turns',
       specOf({}, { noProgress: 9 }),
       [...times(2, runsTests), idles, runsTests],
       'turn 2, turn 3, turn 4, turn 5',
     ],
     [
-      'a tree that was out of sight for a turn is the same tree',
+      'a tree that was unknown for a turn is the same tree',
       unchecked,
       [turn({ words: 'I looked.' }), ...times(3, turn({ tree: 'tree 0' }))],
       'turn 2, turn 3, turn 4, halt no-progress',
     ],
     [
-      'words that repeat where nobody sees the tree',
+      'repeated words if the tree is unknown',
       blind(endless),
       times(4, idles),
       'turn 2, turn 3, turn 4, halt no-progress',
     ],
-    ['new words where nobody sees the tree', blind(endless), times(4, works), 'turn 2, turn 3, turn 4, turn 5'],
+    ['new words if the tree is unknown', blind(endless), times(4, works), 'turn 2, turn 3, turn 4, turn 5'],
     [
-      'crashes are no progress where nobody sees the tree',
+      'crashes are no progress if the tree is unknown',
       blind(endless),
       [idles, ...times(3, crashes(), idles)],
       'turn 2, turn 2 attempt 2, turn 3, turn 3 attempt 2, turn 4, turn 4 attempt 2, halt no-progress',
     ],
     [
-      'limits are no progress where nobody sees the tree',
+      'limits are no progress if the tree is unknown',
       blind(endless),
       [idles, idles, isLimited, woke, idles, idles],
       'turn 2, turn 3, wait limit, turn 3 attempt 2, turn 4, halt no-progress',
@@ -242,9 +242,9 @@ describe('rule 6: the breaker opens', () => {
 
   test.each<[order: string, spec: Spec, facts: Happening[], end: string]>([
     ['crashes before the same error', specOf({}, { sameError: 3 }), times(3, crashes('E1')), 'agent-failed'],
-    ['the same error before tests alone', specOf({}, { sameError: 3 }), times(3, sameErrorInTests), 'same-error'],
+    ['the same error before test-only turns', specOf({}, { sameError: 3 }), times(3, sameErrorInTests), 'same-error'],
     ['the same error before no progress', specOf({}, { sameError: 3 }), times(3, sameErrorIdly), 'same-error'],
-    ['tests alone before no progress', unchecked, times(3, runsTests), 'test-only'],
+    ['test-only turns before no progress', unchecked, times(3, runsTests), 'test-only'],
     ['no progress before the last iteration', threeTurns, times(3, idles), 'no-progress'],
     ['no progress before the deadline', halfAnHour, [idles, idles, at(31, idles)], 'no-progress'],
     ['no progress before the money', specOf({}, { costUsd: 1 }), times(3, paysIdly), 'no-progress'],
@@ -299,7 +299,7 @@ describe('the breaker is half-open', () => {
       times(4, claims('clear'), checks('fail')),
       'The same failure occurred 4 times',
     ],
-  ])('%s, and the agent hears of it once', (_, spec, facts, hint) => {
+  ])('%s, and the agent reads about it once', (_, spec, facts, hint) => {
     const loop = loopAfter(spec, ...facts)
     expect(breakerState(loop)).toBe('half-open')
     expect(feedbackAfter(loop).split(hint)).toHaveLength(2)
@@ -318,7 +318,7 @@ describe('the breaker is half-open', () => {
     expect(play(strict, idles)).toEqual(['halt no-progress'])
   })
 
-  test('until something moves', () => {
+  test('until there is progress', () => {
     expect(breakerState(loopAfter(unchecked, idles, idles, works))).toBe('closed')
     expect(feedbackAfter(unchecked, idles, idles, works)).toBe('')
     expect(breakerState(loopAfter(unchecked, idles, idles, idles))).toBe('open')
@@ -338,12 +338,12 @@ test.each<[text: string, line: string]>([
   expect(oneLine(text)).toBe(line)
 })
 
-describe('agents of one loop after the other', () => {
+describe('the agents of consecutive loops', () => {
   const ends = (reason: HaltReason) => ({ next: { kind: 'halt', reason, sentence: '' } }) as const
   const done = { next: { kind: 'complete', proof: 'verified', sentence: '' } } as const
 
   test.each<[what: string, loops: Pick<Loop, 'next'>[], useless: boolean]>([
-    ['one that cannot be used', [ends('agent-unusable')], true],
+    ['one that is unusable', [ends('agent-unusable')], true],
     ['one that crashed once', [ends('agent-failed')], false],
     ['one that crashed twice in a row', [ends('agent-failed'), ends('agent-failed')], true],
     ['one that has worked in between', [ends('agent-failed'), done, ends('agent-failed')], false],

@@ -11,7 +11,7 @@ function kindOf(text: string, change: Partial<Claimable> = {}): string {
   return form ?? kind
 }
 
-/** A text with lines of Windows and of old Macs says the same. */
+/** Text with Windows or old Mac line endings means the same. */
 function expectKind(text: string, kind: string): void {
   expect(kindOf(text)).toBe(kind)
   expect(kindOf(text.replaceAll('\n', '\r\n'))).toBe(kind)
@@ -19,22 +19,22 @@ function expectKind(text: string, kind: string): void {
   expect(kindOf(`${text}\n`)).toBe(kind)
 }
 
-/** As a client spells a tag out that tells its agent everything as XML. */
+/** The way a client that sends everything as XML spells out a tag. */
 const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 test.each([
   ['alone', `I fixed it.\n\n${TAG}`, 'clear'],
-  ['with words behind it', `${TAG}\n\nThat is all.`, 'stated'],
+  ['with words after it', `${TAG}\n\nThat is all.`, 'stated'],
   ['in a sentence', `I will print ${TAG} later.`, 'mentioned'],
   ['in a fence among other lines', `\`\`\`\n${TAG}\nmore\n\`\`\``, 'none'],
-  ['beside a request for a person', `${TAG}\n\n<ask>May I?</ask>`, 'none'],
+  ['next to a request for a person', `${TAG}\n\n<ask>May I?</ask>`, 'none'],
 ])('a tag that is spelled out counts as the tag itself: %s', (_, text, kind) => {
   expect(kindOf(text)).toBe(kind)
   expect(kindOf(escaped(text))).toBe(kind)
   expect(kindOf(text.replaceAll('</', '&lt;/'))).toBe(kind)
 })
 
-test('a request for a person that is spelled out is heard', () => {
+test('a spelled-out request for a person counts', () => {
   expect(readAsk(escaped('<ask>May I delete a < b?</ask>'))).toEqual({
     kind: 'person',
     words: 'May I delete a &lt; b?',
@@ -48,7 +48,7 @@ describe('a clear claim', () => {
     ['the tag on the last line, after an empty line', `- the parser\n- the lexer\n\n${TAG}`],
     ['the tag after a sentence on the last line', `I fixed the parser. ${TAG}`],
     ['the tag after a cheerful sentence', `All done! ${TAG}`],
-    ['the tag after a negation that is over', `The test failed because the socket was not ready.\n\n${TAG}`],
+    ['the tag after a negation that no longer holds', `The test failed because the socket was not ready.\n\n${TAG}`],
     ['the tag after a problem that is fixed', `It did not finish in time before; that is fixed.\n${TAG}`],
     ['the tag after a question that was answered', `Is it done? Yes, it is.\n${TAG}`],
     ['the tag after a sentence in Chinese', `解析器已修复。\n${TAG}`],
@@ -56,7 +56,7 @@ describe('a clear claim', () => {
     ['the tag after a sentence in Arabic', `هل انتهى العمل؟ نعم.\n${TAG}`],
     ['the tag after a sentence in brackets', `(I fixed the parser.)\n${TAG}`],
     ['the tag after a sentence in bold', `**I fixed the parser.**\n${TAG}`],
-    ['the tag after a sentence and joy', `I fixed the parser. 🎉\n${TAG}`],
+    ['the tag after a sentence with an emoji', `I fixed the parser. 🎉\n${TAG}`],
     ['the tag after a list of sentences', `- I fixed the parser.\n- I fixed the lexer.\n${TAG}`],
     ['the tag and a full stop', `${TAG}.`],
     ['the tag and a full stop after a sentence', `I fixed the parser. ${TAG}.`],
@@ -89,8 +89,8 @@ describe('a clear claim', () => {
     ['the tag after a comment that is only opened', `I removed the stray \`<!--\`.\n\n${TAG}`],
     ['the tag in colours', `I fixed it.\n\u001b[1;32m${TAG}\u001b[0m`],
     ['the tag in colours written with colons', `I fixed it.\n\u001b[38:5:1m${TAG}\u001b[m`],
-    ['the tag beside a terminal title', `\u001b]0;npm test\u0007${TAG}\u001b]2;done\u001b\\`],
-    ['the tag beside other escape sequences', `\u001b(B\u001b7${TAG}\u001b=\u0007`],
+    ['the tag next to a terminal title', `\u001b]0;npm test\u0007${TAG}\u001b]2;done\u001b\\`],
+    ['the tag next to other escape sequences', `\u001b(B\u001b7${TAG}\u001b=\u0007`],
     ['the tag between right-to-left marks', `\u200f${TAG}\u200f`],
     ['the tag in a right-to-left isolate', `تم.\n\u2067${TAG}\u2069`],
     ['the tag between zero-width characters', `I fixed it.\u200b\n\u200b\ufeff${TAG}\u200b\u2060`],
@@ -135,20 +135,20 @@ describe('a tag that is only mentioned', () => {
     ['in French', `Deux tests échouent encore, donc pas de ${TAG}`],
     ['in Chinese', `还有两个测试失败，所以没有 ${TAG}`],
     ['in Russian', `Два теста ещё падают, поэтому нет ${TAG}`],
-    ['by who refuses', `I am refusing to emit ${TAG}`],
-    ['by who finds it too early', `It is too early for ${TAG}`],
-    ['by who waits for approval', `Awaiting approval before ${TAG}`],
-    ['by who will not say it', `I will not output ${TAG} yet`],
-    ['by who will not say it, in backticks', `I will not output \`${TAG}\` yet.`],
-    ['by who denies it', `${TAG} is not true yet.`],
-    ['by who plans it', `When all is done I will print ${TAG}`],
-    ['by who demands it', `If the tests pass: ${TAG}`],
+    ['in a refusal', `I am refusing to emit ${TAG}`],
+    ['as too early', `It is too early for ${TAG}`],
+    ['while waiting for approval', `Awaiting approval before ${TAG}`],
+    ['in a promise not to say it', `I will not output ${TAG} yet`],
+    ['in a promise not to say it, in backticks', `I will not output \`${TAG}\` yet.`],
+    ['in a denial', `${TAG} is not true yet.`],
+    ['in a plan', `When all is done I will print ${TAG}`],
+    ['as a condition', `If the tests pass: ${TAG}`],
     ['in a question', `Shall I print ${TAG}?`],
-    ['in a question that goes on', `Do you want ${TAG} now? I wait.`],
-    ['by who says it in passing', `So ${TAG} it is. It was not easy.`],
+    ['in a question with more after it', `Do you want ${TAG} now? I wait.`],
+    ['in passing', `So ${TAG} it is. It was not easy.`],
     ['before other sentences of its line', `All done! ${TAG} The tests are green.`],
     ['after a sentence of its line, with words below', `All done! ${TAG}\nThe tests are green.`],
-    ['behind a colon', `Everything is in place: ${TAG}`],
+    ['after a colon', `Everything is in place: ${TAG}`],
     ['in a line of grep', `src/prompt.ts:12:${TAG}`],
     ['in a diff', `+${TAG}`],
     ['in a diff, after a sentence', `+I fixed it. ${TAG}`],
@@ -228,7 +228,7 @@ describe('no claim', () => {
     ['the tag after a code block that is never closed', `\`\`\`sh\nnpm test\n\n${TAG}`],
     ['the tag in an open to-do item', `- [ ] ${TAG}`],
     ['the tag in an open to-do item with a number', `1. [ ] ${TAG}`],
-    ['the tag beside an open box', `☐ ${TAG}`],
+    ['the tag next to an open box', `☐ ${TAG}`],
     ['the tag in <pre>', `<pre>\n${TAG}\n</pre>`],
     ['the tag in <pre> with a class', `<pre class="log">${TAG}</pre>`],
     ['the tag in a comment', `<!-- ${TAG} -->`],
@@ -239,14 +239,14 @@ describe('no claim', () => {
     ['the tag in a quote in a list', `- > ${TAG}`],
     ['the tag in the last line of a quote, without its mark', `> You said that the last line is.\n${TAG}`],
     ['a signal that is part of a word', 'MY_TASK_COMPLETE'],
-    ['a signal that goes on', 'TASK_COMPLETED'],
-    ['a signal within letters of another tongue', 'éTASK_COMPLETEé'],
+    ['a signal that continues', 'TASK_COMPLETED'],
+    ['a signal within letters of another language', 'éTASK_COMPLETEé'],
     ['a signal in small letters', 'task_complete'],
-    ['a claim beside a request for a person', `I fixed it.\n<ask>May I delete the data?</ask>\n\n${TAG}`],
+    ['a claim next to a request for a person', `I fixed it.\n<ask>May I delete the data?</ask>\n\n${TAG}`],
     ['a claim above a request for a person', `${TAG}\n\n<ask>May I delete the data?</ask>`],
-    ['a phrase beside a request for a person', 'All tests passing.\n<ask>May I?</ask>'],
+    ['a phrase next to a request for a person', 'All tests passing.\n<ask>May I?</ask>'],
     ['a phrase that is part of a sentence', 'I will stop with all tests passing.'],
-    ['a phrase that goes on', 'All tests passing on my machine so far'],
+    ['a phrase that continues', 'All tests passing on my machine so far'],
     ['a phrase with a condition', 'Ready for review once CI is green.'],
     ['a phrase as a question', 'All tests passing?'],
     ['a phrase denied', 'All tasks are not complete.'],
@@ -259,22 +259,22 @@ describe('no claim', () => {
     expectKind(text, 'none')
   })
 
-  test('is the signal of every loop where another promise was asked for', () => {
+  test('is a signal only if no custom promise was requested', () => {
     const text = 'I added the enum values TASK_PENDING and TASK_COMPLETE.'
     expect(kindOf(text, { promise: 'ALL DONE', signals: [] })).toBe('none')
     expect(kindOf('TASK_COMPLETE', { promise: 'ALL DONE', signals: [] })).toBe('none')
   })
 })
 
-describe('of several claims', () => {
+describe('among several claims', () => {
   const staged = { stages: ['TESTS_PASS', 'DOCS'] }
 
   test.each<[story: string, text: string, stage: string | undefined]>([
     ['the promise of the loop has no stage', TAG, undefined],
     ['a stage is named', claimTag('DOCS'), 'DOCS'],
-    ['of stages in a row the first counts', `${claimTag('TESTS_PASS')}\n${claimTag('DOCS')}`, 'TESTS_PASS'],
+    ['the first of several stages in a row counts', `${claimTag('TESTS_PASS')}\n${claimTag('DOCS')}`, 'TESTS_PASS'],
     ['the first open stage counts', `${claimTag('DOCS')}\n${claimTag('TESTS_PASS')}`, 'TESTS_PASS'],
-    ['stages on one line count, too', `All done. ${claimTag('TESTS_PASS')} **${claimTag('DOCS')}**`, 'TESTS_PASS'],
+    ['stages on one line count as well', `All done. ${claimTag('TESTS_PASS')} **${claimTag('DOCS')}**`, 'TESTS_PASS'],
     ['the last stage counts', `${claimTag('TESTS_PASS')}\n\nNow the docs.\n\n${claimTag('DOCS')}`, 'DOCS'],
     ['an open stage counts before the promise', `${TAG}\n${claimTag('TESTS_PASS')}`, 'TESTS_PASS'],
     ['an open stage counts before a signal', `TASK_COMPLETE\n${claimTag('DOCS')}`, 'DOCS'],
@@ -294,15 +294,15 @@ describe('of several claims', () => {
     })
   })
 
-  test('the last counts, even where an earlier one is clearer', () => {
+  test('the last counts, even if an earlier one is clearer', () => {
     expect(kindOf(`${TAG}\n\nAs I said, I print ${TAG} only at the end.`)).toBe('mentioned')
   })
 
-  test('of signals the longer one counts', () => {
+  test('the longer of two signals counts', () => {
     expect(kindOf('I fixed it. DONE NOW', { signals: ['DONE', 'DONE NOW'] })).toBe('clear')
   })
 
-  test('a stage that bears the name of the promise is that stage', () => {
+  test('a stage with the name of the promise is that stage', () => {
     expect(readClaim(TAG, { ...claimable, stages: ['COMPLETE'] })).toEqual({ kind: 'clear', stage: 'COMPLETE' })
   })
 
@@ -351,7 +351,7 @@ describe('a promise', () => {
     }
   })
 
-  test('takes no pattern of another', () => {
+  test('is not read as a pattern', () => {
     expect(kindOf(claimTag('aaa'), { promise: 'a+' })).toBe('none')
     expect(kindOf(claimTag('abc'), { promise: 'a.c' })).toBe('none')
     expect(kindOf('TASK-COMPLETE', { signals: ['TASK.COMPLETE'] })).toBe('none')
@@ -363,14 +363,14 @@ describe('a claim without checks is accepted', () => {
     ['clear', loopAfter(unchecked, works, works), 'clear', 0, true],
     ['without a form, as older loops have it, twice', loopAfter(unchecked, works), 'weak', 2, true],
     ['stated, once', loopAfter(unchecked, works), 'stated', 1, false],
-    ['stated, once, nothing moves any more', loopAfter(unchecked, works, idles, idles), 'stated', 1, false],
+    ['stated, once, without further progress', loopAfter(unchecked, works, idles, idles), 'stated', 1, false],
     ['stated, twice', loopAfter(unchecked, works), 'stated', 2, true],
-    ['stated, twice, nothing ever moved', loopAfter(unchecked, idles), 'stated', 2, true],
+    ['stated, twice, without any progress ever', loopAfter(unchecked, idles), 'stated', 2, true],
     ['mentioned, often', loopAfter(unchecked, works, idles, idles), 'mentioned', 9, false],
     ['a phrase, once', loopAfter(unchecked, works, idles), 'phrase', 1, false],
-    ['a phrase, twice, while work goes on', loopAfter(unchecked, works, works), 'phrase', 2, false],
+    ['a phrase, twice, while work continues', loopAfter(unchecked, works, works), 'phrase', 2, false],
     ['a phrase, twice, the second time without a change', loopAfter(unchecked, works, idles), 'phrase', 2, true],
-    ['none, nothing moves any more', loopAfter(unchecked, works, idles, idles), 'none', 0, false],
+    ['none, without further progress', loopAfter(unchecked, works, idles, idles), 'none', 0, false],
   ] as const)('%s', (_, { tally }, kind, weak, accepted) => {
     expect(isAccepted({ ...tally, claim: claimOf(kind), weak })).toBe(accepted)
   })
@@ -378,7 +378,7 @@ describe('a claim without checks is accepted', () => {
   test.each([
     ['stated', loopAfter(unchecked, works), 'stated', true],
     ['stated, nothing has changed', loopAfter(unchecked, idles), 'stated', false],
-    ['stated, the tree is out of sight', loopAfter(blind(unchecked), works), 'stated', true],
+    ['stated, the tree is unknown', loopAfter(blind(unchecked), works), 'stated', true],
     ['mentioned', loopAfter(unchecked, works), 'mentioned', false],
     ['a phrase', loopAfter(unchecked, works), 'phrase', false],
     ['none', loopAfter(unchecked, works), 'none', false],
@@ -386,7 +386,7 @@ describe('a claim without checks is accepted', () => {
     expect(isAccepted({ ...tally, claim: claimOf(kind), weak: 1 }, true)).toBe(accepted)
   })
 
-  test('where it is clear and something has changed', () => {
+  test('if it is clear and something has changed', () => {
     expect(isAccepted(loopAfter(unchecked, claims('clear')).tally)).toBe(true)
     expect(isAccepted(loopAfter(unchecked, claimsIdly('clear')).tally)).toBe(false)
   })
@@ -430,11 +430,11 @@ describe('an agent asks', () => {
     ['the tag in a quote', '> <ask>May I?</ask>\nI went on.'],
     ['the tag around nothing', '<ask> </ask>'],
     ['a tag that is not closed', '<ask>May I\nI went on.'],
-  ])('nothing with %s', (_, text) => {
+  ])('for nothing with %s', (_, text) => {
     expect(readAsk(text)).toBeUndefined()
   })
 
-  test('in words that are cut short', () => {
+  test('in words that are truncated', () => {
     expect(readAsk(`${'why '.repeat(1_000)}?`)?.words.length).toBe(500)
     expect(readAsk(`<ask>${'why '.repeat(1_000)}?</ask>`)?.words.length).toBe(2_000)
   })
@@ -466,7 +466,7 @@ describe('the echo of a prompt', () => {
     expect(withoutEcho(words, prompt).split(/\s+/).filter(Boolean).join(' ')).toBe(left)
   })
 
-  test('of a short prompt is all of it', () => {
+  test('of a short prompt must be all of it', () => {
     expect(withoutEcho(`Fix it.\nI did.\n`, 'Fix it.')).toBe('I did.\n')
     expect(withoutEcho('Fix it.\nThen stop.\nI did.', 'Fix it.\nThen stop.')).toBe('I did.')
     expect(withoutEcho('Fix it.\nI did.', 'Fix it.\nThen stop.')).toBe('Fix it.\nI did.')
@@ -484,7 +484,7 @@ describe('the echo of a prompt', () => {
   })
 })
 
-describe('a text of a million characters is read in a moment', () => {
+describe('text of a million characters is read in a moment', () => {
   const fill = (part: string) => part.repeat(Math.ceil(1_000_000 / part.length))
 
   test.each<[what: string, text: string, kind: string]>([
@@ -500,7 +500,7 @@ describe('a text of a million characters is read in a moment', () => {
     ['tags that are opened', fill('<promise>'), 'none'],
     ['tags that are opened and followed by spaces', fill('<promise>          '), 'none'],
     ['tags of another promise', fill(claimTag('OTHER')), 'none'],
-    ['tags in refusals, one a line', fill(`I will not say ${TAG} yet.\n`), 'mentioned'],
+    ['tags in refusals, one per line', fill(`I will not say ${TAG} yet.\n`), 'mentioned'],
     ['tags in refusals, in one line', fill(`not ${TAG} `), 'mentioned'],
     ['tags in mid-sentence', `${fill(`and ${TAG} `)}it is`, 'mentioned'],
     ['tags alone', fill(`${TAG}\n`), 'clear'],
@@ -510,7 +510,7 @@ describe('a text of a million characters is read in a moment', () => {
     ['full stops above the tag', `${fill('a. ')}\n${TAG}`, 'mentioned'],
     ['exclamation marks above the tag', `a${fill('!')}\n${TAG}`, 'mentioned'],
     ['colons above the tag', `${fill(':')}\n\n${TAG}`, 'stated'],
-    ['letters behind the tag', `${TAG}\n${fill('x')}`, 'stated'],
+    ['letters after the tag', `${TAG}\n${fill('x')}`, 'stated'],
     ['comments that are opened', fill('<!--'), 'none'],
     ['comments', `${fill(`<!-- ${TAG} -->`)}\n${TAG}`, 'clear'],
     ['code that is opened', fill('<pre>'), 'none'],
@@ -518,7 +518,7 @@ describe('a text of a million characters is read in a moment', () => {
     ['escape sequences', `${fill('\u001b[38:5:1m')}${TAG}`, 'clear'],
     ['escape characters', `${fill('\u001b')}\n${TAG}`, 'clear'],
     ['titles that are opened', fill('\u001b]'), 'none'],
-    ['requests in the dark', `${fill('<ask>')}</ask>`, 'none'],
+    ['requests in comments', `${fill('<ask>')}</ask>`, 'none'],
     ['fences', fill('```\n'), 'none'],
     ['backticks', fill('`'), 'none'],
     ['backticks, closed', `${fill('`')} \``, 'none'],
@@ -535,7 +535,7 @@ describe('a text of a million characters is read in a moment', () => {
 
   test.each<[what: string, text: string]>([
     ['requests that are never closed', fill('<ask>')],
-    ['requests that are never closed, one a line', fill('<ask>\n')],
+    ['requests that are never closed, one per line', fill('<ask>\n')],
     ['polite beginnings', fill('please ')],
     ['waiting', fill('waiting for your ')],
   ])('%s', (_, text) => {

@@ -79,7 +79,7 @@ describe('an open breaker with a cooldown', () => {
       'no-progress',
       '3 iterations in a row changed nothing.',
     ],
-  ])('waits and keeps why: %s', (_, spec, facts, reason, sentence) => {
+  ])('waits and keeps the reason: %s', (_, spec, facts, reason, sentence) => {
     const early = facts.slice(0, -1)
     const last = facts.at(-1) ?? idles
     const loop = loopAfter(spec, ...early, at(7, last))
@@ -106,7 +106,7 @@ describe('an open breaker with a cooldown', () => {
     ['time enough', cooling({}, { minutes: 31 }), stalls, 'wait cooldown'],
     ['an iteration left', cooling({}, { iterations: 4 }), stalls, 'wait cooldown'],
     ['iterations used up', cooling({}, { iterations: 2 }), [works, works], 'halt max-iterations'],
-    ['the time over', cooling({}, { minutes: 5 }), [at(6, works)], 'halt timeout'],
+    ['the time up', cooling({}, { minutes: 5 }), [at(6, works)], 'halt timeout'],
     ['the money spent', cooling({}, { costUsd: 1 }), [uses({ costUsd: 2 })], 'halt cost'],
     ['a check that cannot start', checked, [claims('clear'), checks('broken')], 'halt verifier-broken'],
     ['checks that pass when it has stalled', checked, [...stalls, checks('pass')], 'complete verified'],
@@ -120,7 +120,7 @@ describe('an open breaker with a cooldown', () => {
     )
   })
 
-  test('uses up the time of the loop', () => {
+  test('counts against the time of the loop', () => {
     const timed = cooling({}, { minutes: 40 })
     expect(play(timed, ...stalls, at(30, woke), at(41, works)).slice(-2)).toEqual(['turn 4', 'halt timeout'])
     expect(play(timed, ...stalls, at(41, woke)).at(-1)).toBe('halt timeout')
@@ -134,7 +134,7 @@ describe('the retry', () => {
     ['the same failure', plain, times(5, failsWith('E1')), 'The same failure occurred 5 times in a row.'],
     ['tests alone', plain, times(3, runsTests), 'The last iterations only ran tests.'],
     ['crashes', plain, times(3, crashes()), 'The last attempts crashed.'],
-  ])('is half-open, and its agent is told why: %s', (_, spec, facts, hint) => {
+  ])('is half-open, and its agent reads why: %s', (_, spec, facts, hint) => {
     const loop = loopAfter(spec, ...facts, woke)
     expect(breakerState(loop)).toBe('half-open')
     expect(feedbackAfter(loop).split(hint)).toHaveLength(2)
@@ -151,7 +151,7 @@ describe('the retry', () => {
     ],
     ['that crashes again', plain, [...times(3, crashes()), woke, crashes()], 'turn 1 attempt 4, halt agent-failed'],
     [
-      'that meets the same failure again, though it works',
+      'that hits the same failure again, though it works',
       plain,
       [...times(5, failsWith('E1')), woke, failsWith('E1')],
       'turn 6, halt same-error',
@@ -190,7 +190,7 @@ describe('the retry', () => {
     ['works after crashes', plain, [...times(3, crashes()), woke, works], 'turn 1 attempt 4, turn 2'],
     ['gets to work at all after crashes', plain, [...times(3, crashes()), woke, idles], 'turn 1 attempt 4, turn 2'],
     ['works without that failure', plain, [...times(5, failsWith('E1')), woke, works], 'turn 6, turn 7'],
-    ['meets another failure', plain, [...times(5, failsWith('E1')), woke, failsWith('E2')], 'turn 6, turn 7'],
+    ['hits another failure', plain, [...times(5, failsWith('E1')), woke, failsWith('E2')], 'turn 6, turn 7'],
     [
       'leaves fewer failures',
       checked,
@@ -246,7 +246,7 @@ describe('the retry', () => {
     expect(sentenceAfter(plain, ...facts)).toBe(`${sentence} A retry after a cooldown did not help.`)
   })
 
-  test('tells its agent the same at every attempt', () => {
+  test('gives its agent the same prompt at every attempt', () => {
     const loop = loopAfter(plain, ...cooled)
     expect(feedbackAfter(loop, crashes())).toBe(feedbackAfter(loop))
   })
@@ -256,18 +256,18 @@ describe('the retry', () => {
     expect(playFrom(checked, facts)).toBe('wait cooldown, turn 4, check, complete verified')
   })
 
-  test('puts the files back where it did not help', () => {
+  test('restores the files if it did not help', () => {
     const restoring = cooling({ onHalt: 'restore' })
     expect(play(restoring, works, ...cooled, idles).at(-1)).toBe('restore 0 no-progress')
   })
 
-  test('comes again with the next cooldown once something has moved', () => {
+  test('comes again with the next cooldown after progress', () => {
     const facts = [...cooled, works, ...stalls, woke, works]
     expect(playFrom(plain, facts)).toBe('wait cooldown, turn 4, turn 5, turn 6, turn 7, wait cooldown, turn 8, turn 9')
     expect(play(plain, ...cooled, works, ...stalls, woke, idles).at(-1)).toBe('halt no-progress')
   })
 
-  test('of a loop that only crashes and idles is not the last of endless ones', () => {
+  test('is not granted endlessly to a loop that only crashes and idles', () => {
     const stuck = cooling({}, { iterations: 0 })
     const facts = times(4, ...times(3, crashes()), woke, idles)
     expect(play(stuck, ...facts, woke, idles).at(-1)).toBe('halt no-progress')
@@ -279,32 +279,28 @@ describe('an order during a cooldown', () => {
   const done: Fact = told({ kind: 'done' })
 
   test.each<[order: string, facts: Happening[], asked: string]>([
-    ['resume closes the breaker and goes on at once', [resume, ...idleTwice], 'turn 4, turn 5, turn 6'],
+    ['resume closes the breaker and continues at once', [resume, ...idleTwice], 'turn 4, turn 5, turn 6'],
     ['the breaker that was reset opens again', [resume, ...stalls], 'turn 4, turn 5, turn 6, wait cooldown'],
     ['cancel halts', [cancel], 'halt cancelled'],
-    ['pause waits, resume goes on waiting', [pause, resume], 'wait paused, wait cooldown'],
-    ['pause waits, the second resume goes on', [pause, resume, resume], 'wait paused, wait cooldown, turn 4'],
+    ['pause waits, resume keeps waiting', [pause, resume], 'wait paused, wait cooldown'],
+    ['pause waits, the second resume continues', [pause, resume, resume], 'wait paused, wait cooldown, turn 4'],
     ['words do not end it', [say('Hurry.')], 'wait cooldown'],
     ['done is done', [done], 'complete claimed'],
-    ['time that is over halts', [told({ kind: 'out-of-time' })], 'halt timeout'],
-    ['time in which nobody drove it changes nothing', [told({ kind: 'rested', since: START })], 'wait cooldown'],
+    ['time that is up halts', [told({ kind: 'out-of-time' })], 'halt timeout'],
+    ['time in which no process ran it changes nothing', [told({ kind: 'rested', since: START })], 'wait cooldown'],
     ['another prompt changes nothing', [told({ kind: 'edit', prompt: 'Something else.' })], 'wait cooldown'],
-    [
-      'a turn nobody asked for is not heard',
-      [works, lost, checks('pass')],
-      'wait cooldown, wait cooldown, wait cooldown',
-    ],
-    ['more idle turns allowed go on at once', [setLimits({ noProgress: 4 }), idles], 'turn 4, wait cooldown'],
+    ['an unrequested turn has no effect', [works, lost, checks('pass')], 'wait cooldown, wait cooldown, wait cooldown'],
+    ['more idle turns allowed continue at once', [setLimits({ noProgress: 4 }), idles], 'turn 4, wait cooldown'],
     ['another limit changes nothing', [setLimits({ sameError: 9 })], 'wait cooldown'],
-    ['no cooldown any more halts', [setLimits({ cooldownMinutes: 0 })], 'halt no-progress'],
-    ['no time for it any more halts', [setLimits({ minutes: 20 })], 'halt no-progress'],
+    ['removing the cooldown halts', [setLimits({ cooldownMinutes: 0 })], 'halt no-progress'],
+    ['no time left for it halts', [setLimits({ minutes: 20 })], 'halt no-progress'],
     [
-      'no iteration left halts when it is over',
+      'no iteration left halts when it ends',
       [setLimits({ iterations: 3 }), woke],
       'wait cooldown, halt max-iterations',
     ],
     [
-      'limits given during a pause count when it is over',
+      'limits given during a pause count after it',
       [pause, setLimits({ noProgress: 4 }), resume],
       'wait paused, wait paused, turn 4',
     ],
@@ -312,24 +308,24 @@ describe('an order during a cooldown', () => {
     expect(play(waits, ...facts).join(', ')).toBe(asked)
   })
 
-  test('words are heard by the retry, once', () => {
+  test('messages reach the retry, once', () => {
     const loop = loopAfter(waits, say('Use Rust.'), woke)
     expect(feedbackAfter(loop).split('A person says: Use Rust.')).toHaveLength(2)
     expect(loop.next).toMatchObject({ heard: ['Use Rust.'] })
   })
 
-  test('a pause keeps its end', () => {
+  test('a pause does not move its end', () => {
     expect(loopAfter(waits, at(5, pause), at(9, resume)).next).toEqual(waits.next)
   })
 
-  test('another cooldown moves its end', () => {
+  test('a new cooldown moves its end', () => {
     expect(loopAfter(waits, at(5, setLimits({ cooldownMinutes: 10 }))).next).toEqual({
       ...waits.next,
       until: START + 10 * MINUTE,
     })
   })
 
-  test('a reset leaves nothing of the counts', () => {
+  test('a reset clears all counts', () => {
     const crashed = loopAfter(plain, ...times(3, crashes()), resume)
     expect(breakerState(crashed)).toBe('closed')
     expect(crashed.tally).toMatchObject({ crashes: 0, repeats: 0, testOnly: 0, stalled: 0 })
@@ -341,11 +337,11 @@ describe('an order during a cooldown', () => {
   })
 })
 
-test('with more room for the breaker a retry under way is a turn like any other', () => {
+test('with a higher breaker limit, a running retry is a turn like any other', () => {
   expect(play(plain, ...cooled, setLimits({ noProgress: 9 }), idles).at(-1)).toBe('turn 5')
   expect(play(plain, ...cooled, setLimits({ iterations: 99 }), idles).at(-1)).toBe('halt no-progress')
 })
 
-test('a loop without a cooldown remembers nothing of it', () => {
+test('a loop without a cooldown stores nothing about it', () => {
   expect(loopAfter(specOf(), ...times(3, crashes())).tally).not.toHaveProperty('retry')
 })

@@ -13,17 +13,17 @@ test.each<[what: string, spoken: string, asked: string, left: string]>([
   ['two lines of three', 'a b Done.', 'a b c', 'a b Done.'],
   ['a short prompt', 'a Done. a', 'a', 'Done.'],
   ['lines in another order', 'c b a Done.', 'a b c', 'c b a Done.'],
-  ['a part with a line that comes again', 'x a x b x c Done.', 'x a x b x c', 'Done.'],
+  ['a part with a repeated line', 'x a x b x c Done.', 'x a x b x c', 'Done.'],
   ['the longer of two parts', 'a b c d Done.', 'a b c x a b c d', 'Done.'],
 ])('%s is left out', (_, spoken, asked, rest) => {
   expect(left(spoken.split(' '), asked.split(' '))).toEqual(rest.split(' '))
 })
 
-test('blank lines within an echo are a part of it', () => {
+test('blank lines within an echo belong to it', () => {
   expect(left(['', 'a', '', 'b', 'c', '', 'Done.'], ['a', 'b', 'c'])).toEqual(['', '', 'Done.'])
 })
 
-/** The same, told plainly: every place of the prompt is tried at every line. */
+/** A naive version: tries every place of the prompt at every line. */
 function leftPlainly(spoken: readonly string[], asked: readonly string[]): string[] {
   const kept: string[] = []
   const runAt = (at: number) => Math.max(0, ...asked.map((_, place) => lengthOf(at, place)))
@@ -47,8 +47,8 @@ test('whatever repeats in prompt and words, the longest echo is found', () => {
   )
 })
 
-describe('a long prompt that is repeated costs work in proportion to its length', () => {
-  /** How often something was looked up or kept in a table. */
+describe('a long repeated prompt costs work in proportion to its length', () => {
+  /** How often a table was read or written. */
   function work(lines: readonly string[]): number {
     const spies = (['get', 'set', 'has'] as const).map((name) => vi.spyOn(Map.prototype, name))
     try {
@@ -60,7 +60,7 @@ describe('a long prompt that is repeated costs work in proportion to its length'
   }
 
   test.each<[what: string, line: (n: number) => string]>([
-    ['one line again and again', () => '- do it'],
+    ['one line over and over', () => '- do it'],
     ['three lines in turn', (n) => ['}', 'foo()', '{'][n % 3] ?? ''],
     ['a line between others that are all different', (n) => (n % 2 === 0 ? '}' : `line ${n}`)],
     ['lines that are all different', (n) => `line ${n}`],

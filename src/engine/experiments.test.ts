@@ -1,4 +1,4 @@
-/** When experiments are run, what they may cost, and what happens to a loop while one is under way. */
+/** When experiments run, what they may cost, and what happens to a loop during one. */
 import { describe, expect, test } from 'vitest'
 import type { Fact, Loop, Next, Spec } from './loop.ts'
 import {
@@ -38,7 +38,7 @@ const findings = noticed('tests-changed', 'a.test.ts')
 const done = [claims('clear'), checksOn('pass', { findings })]
 const again = [claimsIdly('clear'), checksOn('pass', { findings })]
 
-/** Refuses `kept`, so that a loop goes on after its experiments. */
+/** Refuses `kept`, so that a loop continues after its experiments. */
 const strict: Loop = begunWith(specOf({ checks: ['npm test'], require: 'verified' }), 'pass')
 const both = [proved('sealed', 'pass'), proved('reversed', 'pass')]
 
@@ -48,7 +48,7 @@ function budgetAt(start: Loop, ...story: Happening[]): number | undefined {
 }
 
 describe('experiments', () => {
-  test('come only when the loop would complete otherwise', () => {
+  test('only run when the loop would complete otherwise', () => {
     expect(play(red, works, claims('clear'), checksOn('fail', { findings }))).toEqual(['turn 2', 'check', 'turn 3'])
     const green = begunWith(checkedByTests, 'pass')
     expect(play(green, claims('weak'), checksOn('pass', { findings }))).toEqual(['check', 'turn 2'])
@@ -58,11 +58,11 @@ describe('experiments', () => {
     expect(play(strict, ...done, ...both, ...again).slice(-3)).toEqual(['turn 2', 'check', 'turn 3'])
   })
 
-  test('are repeated on others', () => {
+  test('are repeated on other files', () => {
     expect(play(strict, ...done, ...both, ...done).at(-1)).toBe('prove sealed')
   })
 
-  test('are repeated where the means of proof are others, though the files are the same', () => {
+  test('are repeated if the means of proof differ, though the files are the same', () => {
     const more = [
       claimsIdly('clear'),
       checksOn('pass', { findings: [...findings, ...noticed('means-changed', 'run.sh')] }),
@@ -70,19 +70,19 @@ describe('experiments', () => {
     expect(play(strict, ...done, ...both, ...more).at(-1)).toBe('prove sealed')
   })
 
-  test('are repeated where nobody saw what a turn did', () => {
+  test('are repeated if nobody saw what a turn did', () => {
     const unseen = [turn({ claim: { kind: 'clear' } }), checked([pass], findings)]
     expect(play(strict, ...done, ...both, ...unseen).at(-1)).toBe('prove sealed')
     const blind: Loop = { ...strict, tally: without(strict.tally, 'tree') }
     expect(play(blind, ...unseen, ...both, ...unseen).at(-1)).toBe('prove sealed')
   })
 
-  test('are repeated for another spec', () => {
+  test('are repeated for a new spec', () => {
     const asked: Fact = { at: START, kind: 'asked', spec: { ...strict.spec, protect: ['lib/**'] } }
     expect(play(strict, ...done, ...both, asked, ...again).at(-1)).toBe('prove sealed')
   })
 
-  test('on the files of the start are run once, whatever the agent does then', () => {
+  test('on the original files run once, whatever the agent does then', () => {
     const loop: Loop = { ...unknown, spec: { ...unknown.spec, require: 'verified' } }
     const plain = [claims('clear'), checksOn('pass')]
     const story = [...plain, proved('start', 'fail'), proved('control', 'fail'), ...plain]
@@ -90,7 +90,7 @@ describe('experiments', () => {
     expect(play(loop, ...story, proved('control', 'pass')).at(-1)).toBe('complete verified')
   })
 
-  test('of another kind than was asked for change nothing', () => {
+  test('of a kind that was not requested change nothing', () => {
     const loop = loopAfter(red, ...done)
     expect(loopAfter(loop, proved('reversed', 'fail'))).toBe(loop)
     expect(loopAfter(red, proved('sealed', 'pass'))).toBe(red)
@@ -115,22 +115,22 @@ describe('the time of experiments', () => {
     expect(budgetAt(red, claims('clear'), checksOn('pass', { findings, ms: 400_000 }))).toBe(800_000)
   })
 
-  test('is what was asked for', () => {
+  test('is the requested time', () => {
     expect(budgetAt(limited(3), ...done)).toBe(180_000)
     expect(budgetAt(limited(0), ...done)).toBe(0)
   })
 
-  test('is shared by all of them, and never less than nothing', () => {
+  test('is shared by all of them, and never negative', () => {
     expect(budgetAt(limited(3), ...done, proved('sealed', 'pass', { ms: 60_000 }))).toBe(120_000)
     expect(budgetAt(limited(3), ...done, proved('sealed', 'pass', { ms: 999_999 }))).toBe(0)
   })
 
-  test('used up lowers the grade, and completes all the same', () => {
+  test('used up lowers the grade, and the loop still completes', () => {
     expect(play(limited(0), ...done, untried('sealed', 'the time is used up')).at(-1)).toBe('complete altered')
   })
 })
 
-describe('while an experiment is under way', () => {
+describe('during an experiment', () => {
   const start = loopAfter(red, ...done)
   const finish = [
     proved('sealed', 'pass'),
@@ -141,23 +141,23 @@ describe('while an experiment is under way', () => {
 
   test.each<[what: string, facts: Happening[], asked: string]>([
     ['a pause is obeyed', [pause], 'wait paused'],
-    ['the checks come again after a pause, because the files may have changed', [pause, resume], 'check'],
+    ['the checks run again after a pause, because the files may have changed', [pause, resume], 'check'],
     ['a cancel ends it', [cancel], 'halt cancelled'],
-    ['a driver that died begins it again', [lost], 'prove sealed'],
+    ['after a dead driver it runs again', [lost], 'prove sealed'],
     ['a look at the clock changes nothing', [at(9_999, woke)], 'prove sealed'],
     ['new limits change nothing', [setLimits({ iterations: 1, minutes: 1 })], 'prove sealed'],
     ['a new prompt changes nothing', [told({ kind: 'edit', prompt: 'Other.' })], 'prove sealed'],
     ['a new spec waits', [{ at: START, kind: 'asked', spec: specOf() }], 'prove sealed'],
     ['what a person says waits', [say('Hurry.')], 'prove sealed'],
     ['another claim changes nothing', [told({ kind: 'done' })], 'prove sealed'],
-    ['out of time is out of time', [told({ kind: 'out-of-time' })], 'halt timeout'],
-    ['a turn nobody asked for changes nothing', [works], 'prove sealed'],
-    ['checks nobody asked for change nothing', [checksOn('fail')], 'prove sealed'],
+    ['running out of time halts the loop', [told({ kind: 'out-of-time' })], 'halt timeout'],
+    ['an unrequested turn changes nothing', [works], 'prove sealed'],
+    ['unrequested checks change nothing', [checksOn('fail')], 'prove sealed'],
   ])('%s', (_, facts, asked) => {
     expect(play(start, ...facts).at(-1)).toBe(asked)
   })
 
-  test('done is done, though the time limit has passed meanwhile', () => {
+  test('done is done, even past the time limit', () => {
     const timed = begunWith(specOf({ checks: ['npm test'] }, { minutes: 5 }), 'fail')
     expect(play(timed, ...done, ...finish.map((fact) => at(60, fact))).at(-1)).toBe('complete verified')
   })
@@ -173,20 +173,20 @@ describe('a loop that waits because its checks are bent', () => {
   const bent = [...done, proved('sealed', 'fail'), proved('control', 'pass'), proved('reversed', 'pass')]
   const waiting = loopAfter(red, ...bent, ...bent)
 
-  test('goes on with what a person says, and knows why it was refused', () => {
+  test('continues with what a person says, and knows why it was refused', () => {
     expect(play(waiting, say('Put the tests back.'))).toEqual(['turn 3'])
     const words = feedbackAfter(waiting, say('Put the tests back.'))
     expect(words).toContain('Only your changes to a.test.ts make them pass')
     expect(words).toContain('A person says: Put the tests back.')
   })
 
-  test('goes on without a word, and is not told to choose for itself', () => {
+  test('continues without an answer, and does not have to choose for itself', () => {
     expect(play(waiting, resume)).toEqual(['turn 3'])
     expect(feedbackAfter(waiting, resume)).toContain('Only your changes to a.test.ts make them pass')
     expect(feedbackAfter(waiting, resume)).not.toContain('Nobody is available')
   })
 
-  test('waits again where it is bent again, and completes where it is not', () => {
+  test('waits again if it is bent again, and completes if not', () => {
     expect(play(waiting, resume, ...bent).at(-1)).toBe('wait person')
     expect(play(waiting, resume, claims('clear'), checksOn('pass')).at(-1)).toBe('complete verified')
   })
@@ -197,7 +197,7 @@ describe('a loop that waits because its checks are bent', () => {
     ['is not woken by the clock', [at(9_999, woke)], 'wait person'],
     ['is not done because somebody says so', [told({ kind: 'done' })], 'wait person'],
     [
-      'ends where no turn is left and a person only speaks',
+      'ends if no turn is left and a person only speaks',
       [setLimits({ iterations: 2 }), say('Go on.')],
       'halt max-iterations',
     ],
@@ -205,18 +205,18 @@ describe('a loop that waits because its checks are bent', () => {
     expect(play(waiting, ...facts).at(-1)).toBe(asked)
   })
 
-  test('does not go back to that state as its best', () => {
+  test('does not return to that state as its best', () => {
     const best = begunWith(specOf({ checks: ['npm test'], onHalt: 'best' }, { iterations: 2 }), 'fail')
     expect(play(best, ...bent, works, checksOn('fail')).at(-1)).toBe('restore 2 max-iterations')
     expect(play(best, ...bent, ...bent, cancel).at(-1)).toBe('halt cancelled')
   })
 
-  test('does not use up its time', () => {
+  test('stops its clock', () => {
     const timed = begunWith(specOf({ checks: ['npm test'] }, { minutes: 30 }), 'fail')
     expect(play(timed, ...bent, ...bent, at(600, say('Go on.'))).at(-1)).toBe('turn 3')
   })
 
-  test('halts for its own reason where it stalls first', () => {
+  test('halts for its own reason if it stalls first', () => {
     const story = [...bent, ...times(2, idles), claimsIdly('none'), checksOn('fail', { findings })]
     expect(play(red, ...story).at(-1)).toBe('halt no-progress')
   })

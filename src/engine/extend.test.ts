@@ -26,7 +26,7 @@ import {
   works,
 } from './stories.test-support.ts'
 
-/** A person takes it up again, so many minutes after the start. It ended at `since`. */
+/** A person resumes it, this many minutes after the start. It ended at `since`. */
 function extend(limits: Partial<Limits>, minute = 0, since = minute): Fact {
   const order = { kind: 'extend', limits, since: START + since * MINUTE } as const
   return { kind: 'told', at: START + minute * MINUTE, by: 'you', order }
@@ -39,7 +39,7 @@ describe('a loop that halted on a limit', () => {
     ['time', loopAfter(halfAnHour, works, at(31, works)), { minutes: 60 }, 'turn 3'],
     ['tokens', loopAfter(specOf({}, { tokens: 10 }), uses({ tokens: 11 })), { tokens: 20 }, 'turn 2'],
     ['cost', loopAfter(specOf({}, { costUsd: 1 }), uses({ costUsd: 2 })), { costUsd: 3 }, 'turn 2'],
-  ])('goes on with more: %s', (_, loop, limits, next) => {
+  ])('continues with more: %s', (_, loop, limits, next) => {
     expect(loop.next.kind).toBe('halt')
     expect(nameOf(loopAfter(loop, extend(limits, 31)).next)).toBe(next)
   })
@@ -53,7 +53,7 @@ describe('a loop that halted on a limit', () => {
     ])
   })
 
-  test('the next iteration is told what it would have been told', () => {
+  test('the next iteration reads the feedback that was due', () => {
     const one = specOf({ checks: ['npm test'] }, { iterations: 1 })
     const story = [claims('clear'), checks('fail', 1, 'not ok 1')]
     expect(play(one, ...story)).toEqual(['check', 'halt max-iterations'])
@@ -63,13 +63,13 @@ describe('a loop that halted on a limit', () => {
     )
   })
 
-  test('the time in which it was over does not count', () => {
+  test('the time after its end does not count', () => {
     const halted = loopAfter(specOf({}, { iterations: 1, minutes: 30 }), at(10, works))
     expect(nameOf(loopAfter(halted, extend({ iterations: 5 }, 600, 10), at(615, works)).next)).toBe('turn 3')
     expect(sentenceAfter(halted, extend({ iterations: 5 }, 600, 10), at(625, works))).toContain('time limit')
   })
 
-  test('with too little it stays over', () => {
+  test('with too little room it stays halted', () => {
     const halted = loopAfter(threeTurns, works, works, works)
     for (const limits of [{ iterations: 3 }, { minutes: 60 }, {}])
       expect(loopAfter(halted, extend(limits))).toBe(halted)
@@ -84,7 +84,7 @@ describe('a loop that halted on a limit', () => {
     expect([spec.limits.iterations + tally.extra, spec.limits.ceiling, nameOf(next)]).toEqual([4, undefined, 'turn 4'])
   })
 
-  test('files that were put back are said to be', () => {
+  test('restored files are mentioned', () => {
     const restoring = specOf({ onHalt: 'restore' }, { iterations: 1 })
     const halted = loopAfter(restoring, works, { kind: 'restored', at: START })
     expect(halted.next.kind).toBe('halt')
@@ -93,7 +93,7 @@ describe('a loop that halted on a limit', () => {
       kind: 'turn',
       feedback: ['The files were restored to their state before the loop began.'],
     })
-    // What the person did meanwhile is no work of the agent's.
+    // What the user did in the meantime is not the agent's work.
     expect(taken.tally.tree).toBeUndefined()
   })
 })
@@ -103,12 +103,12 @@ test.each<[story: string, loop: Loop]>([
   ['complete', loopAfter(oneTurn, claims('clear'))],
   ['stuck', loopAfter(specOf(), ...times(3, idles))],
   ['at the same error', loopAfter(specOf(), ...times(5, failsWith('E1')))],
-])('a loop that is %s stays over', (_, loop) => {
+])('a loop that is %s stays ended', (_, loop) => {
   expect(['halt', 'complete']).toContain(loop.next.kind)
   expect(loopAfter(loop, extend({ iterations: 50 }))).toBe(loop)
 })
 
-test('of an open loop only the limits change', () => {
+test('in an open loop only the limits change', () => {
   expect(loopAfter(checkedByTests, works, extend({ iterations: 50 })).spec.limits.iterations).toBe(50)
   const paused = loopAfter(threeTurns, works, pause, extend({ iterations: 50 }))
   expect([paused.spec.limits.iterations, nameOf(paused.next)]).toEqual([50, 'wait paused'])

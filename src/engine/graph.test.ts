@@ -39,7 +39,7 @@ describe('tasks that can be worked on', () => {
     ).toBe(ready)
   })
 
-  test('keep what else they carry', () => {
+  test('keep their other fields', () => {
     const task = { id: 'A', dependsOn: [], status: 'open' as const, title: 'Begin' }
     expect(readyTasks([task])[0]).toBe(task)
   })
@@ -71,7 +71,7 @@ describe('a problem of a graph', () => {
     expect(graphProblem(tasks)).toBe(graphProblem(tasks))
   })
 
-  test('is looked for in a chain, a fan and a mesh of any size', () => {
+  test('is found in a chain, a fan and a mesh of any size', () => {
     const started = performance.now()
     const ids = Array.from({ length: 20_000 }, (_, n) => `T${n}`)
     const open = { status: 'open' as const }
@@ -84,7 +84,7 @@ describe('a problem of a graph', () => {
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 
-  test('is looked for once below a task that many others wait for', () => {
+  test('is searched once below a task that many others wait for', () => {
     const ids = Array.from({ length: 3_000 }, (_, n) => `T${n}`)
     const open = { status: 'open' as const }
     const tasks = ids.map((id, n) => ({ id, dependsOn: n < 1_500 ? ids.slice(1_500) : [], ...open }))
@@ -120,7 +120,7 @@ describe('the longest chain that waits for a task', () => {
   })
 })
 
-describe('why nothing goes on', () => {
+describe('why nothing continues', () => {
   test.each<[text: string, reasons: string[]]>([
     ['', []],
     ['A B<A', []],

@@ -66,7 +66,7 @@ describe('a wait', () => {
     }
   })
 
-  test('grows through limits and overloads alike, and anew after a turn that worked', () => {
+  test('grows through limits and overloads alike, and restarts after a turn that worked', () => {
     expect(loopAfter(unchecked, isLimited, woke, isOverloaded).next).toMatchObject({ until: START + 2 * MINUTE })
     expect(loopAfter(unchecked, isLimited, woke, works, isLimited).next).toMatchObject({ until: START + MINUTE })
   })
@@ -90,9 +90,9 @@ describe('a wait', () => {
     ['past the deadline halts at once', halfAnHour, [at(2, isLimitedUntil(300))], 'halt timeout'],
     ['past the deadline for an overload halts at once', halfAnHour, [at(29.5, isOverloaded)], 'halt timeout'],
     ['past the deadline is not checked', checkedHalfHour, [isLimitedUntil(300)], 'halt timeout'],
-    ['is on the clock', halfAnHour, [isLimitedUntil(29), at(30, woke)], 'wait limit, halt timeout'],
+    ['counts against the time limit', halfAnHour, [isLimitedUntil(29), at(30, woke)], 'wait limit, halt timeout'],
     [
-      'is not worth it when the money is spent',
+      'does not happen if the money is spent',
       specOf({}, { costUsd: 1 }),
       [turn({ end: 'limited', costUsd: 1 })],
       'halt cost',
@@ -107,7 +107,7 @@ describe('a wait', () => {
     expect(play(spec, ...facts).join(', ')).toBe(asked)
   })
 
-  test('that is too long says when the agent could go on, and what it said', () => {
+  test('that is too long says when the agent could continue, and what it said', () => {
     expect(sentenceAfter(halfAnHour, at(2, isLimitedUntil(62)))).toBe(
       'The agent can continue in 60 minutes, which is past the time limit of 30 minutes: You hit your limit.',
     )
@@ -119,7 +119,7 @@ describe('the clock', () => {
 
   test.each<[story: string, facts: Happening[]]>([
     ['while paused', [at(10, pause), at(70, resume)]],
-    ['while a person is waited for', [asked, at(70, say('Yes.'))]],
+    ['while it waits for a person', [asked, at(70, say('Yes.'))]],
     ['while nobody answers', [asked, at(70, resume)]],
     ['while a question is paused', [asked, at(20, pause), at(30, resume), at(70, say('Yes.'))]],
     ['while a question is paused twice', [asked, at(20, pause), at(30, pause), at(40, resume), at(70, resume)]],
@@ -144,13 +144,13 @@ describe('the clock', () => {
     expect(rested.next).toMatchObject({ deadline: START + 90 * MINUTE })
   })
 
-  test('adds up several rests', () => {
+  test('adds up several waits', () => {
     const { next, tally } = loopAfter(halfAnHour, at(1, pause), at(2, resume), at(3, wantsPerson()), at(5, say('Yes.')))
     expect(next).toMatchObject({ deadline: START + 33 * MINUTE })
     expect(tally).not.toHaveProperty('restingSince')
   })
 
-  test('that is set back gives no time away', () => {
+  test('that is set back gives no extra time', () => {
     expect(loopAfter(halfAnHour, at(10, pause), at(5, resume)).next).toMatchObject({ deadline: START + 30 * MINUTE })
   })
 
@@ -198,7 +198,7 @@ describe('rule 7: a limit', () => {
     expect(play(spec, ...facts).join(', ')).toBe(asked)
   })
 
-  test('is not there at 0 iterations, as long as something moves', () => {
+  test('does not apply at 0 iterations, as long as there is progress', () => {
     expect(play(endless, ...times(500, works)).at(-1)).toBe('turn 501')
   })
 
@@ -235,11 +235,11 @@ describe('an adaptive limit', () => {
     ['grows while failures fall', adaptive, fails(9, 7), 'turn 3'],
     ['grows by two', adaptive, [...fails(9, 7), works], 'turn 4'],
     ['grows by two only', adaptive, [...fails(9, 7), works, works, checks('fail', 7)], 'halt max-iterations'],
-    ['grows again while they go on falling', adaptive, fails(9, 7, 6, 5), 'turn 5'],
-    ['stays where failures stay', adaptive, fails(9, 9), 'halt max-iterations'],
-    ['stays where failures rise', adaptive, fails(9, 10), 'halt max-iterations'],
-    ['stays where failures fell once and rose', adaptive, fails(9, 7, 6, 8), 'halt max-iterations'],
-    ['stays where nothing was compared', adaptive, [works, works, checks('fail', 9)], 'halt max-iterations'],
+    ['grows again while they keep falling', adaptive, fails(9, 7, 6, 5), 'turn 5'],
+    ['stays if failures stay', adaptive, fails(9, 9), 'halt max-iterations'],
+    ['stays if failures rise', adaptive, fails(9, 10), 'halt max-iterations'],
+    ['stays if failures fell once and rose', adaptive, fails(9, 7, 6, 8), 'halt max-iterations'],
+    ['stays if nothing was compared', adaptive, [works, works, checks('fail', 9)], 'halt max-iterations'],
     ['stays without a ceiling', fixed, fails(9, 7), 'halt max-iterations'],
     ['stops at its ceiling', adaptive, fails(9, 8, 7, 6, 5), 'halt max-iterations'],
     [
@@ -258,7 +258,7 @@ describe('an adaptive limit', () => {
     expect(play(spec, ...facts).at(-1)).toBe(end)
   })
 
-  test('says how many iterations it came to', () => {
+  test('says how many iterations it reached', () => {
     const { spec, tally } = loopAfter(adaptive, ...fails(9, 8, 7, 6, 5))
     expect(iterationLimit(spec.limits, tally)).toBe(5)
     expect(sentenceAfter(adaptive, ...fails(9, 8, 7, 6, 5))).toBe('Reached the limit of 5 iterations.')
@@ -285,7 +285,7 @@ describe('an adaptive limit', () => {
     [10, 'M'],
     [16, 'L'],
     [24, 'XL'],
-  ])('begins at %i by size %s', (first, size) => {
+  ])('starts at %i by size %s', (first, size) => {
     expect(estimateIterations(size, [], 100)).toBe(first)
   })
 
@@ -294,7 +294,7 @@ describe('an adaptive limit', () => {
   test.each<[story: string, history: number[], ceiling: number, first: number]>([
     ['without history', [], 100, 6],
     ['with too little history', oneToTwenty.slice(0, 19), 100, 6],
-    ['with enough of it: what nine in ten needed, and two', oneToTwenty, 100, 20],
+    ['with enough of it: what nine in ten needed, plus two', oneToTwenty, 100, 20],
     ['whatever its order', oneToTwenty.toReversed(), 100, 20],
     ['with quick loops', Array(20).fill(1), 100, 3],
     ['never above the ceiling by size', [], 4, 4],
@@ -314,11 +314,11 @@ test.each([
   expect(count(amount, 'minute')).toBe(words)
 })
 
-test('a limit that is told later counts what was used before', () => {
+test('a limit set later counts what was used before', () => {
   expect(play(checkedByTests, uses({ tokens: 50 }), setLimits({ tokens: 40 })).at(-1)).toBe('halt tokens')
 })
 
-describe('a host that lets a loop go on three times in a row', () => {
+describe('a host that allows three turns in a row', () => {
   const grown = (turns: number) => loopAfter(specOf({}, { iterations: 0 }), ...times(turns, works))
 
   test.each<[turns: number, since: number, asked: string]>([
@@ -335,7 +335,7 @@ describe('a host that lets a loop go on three times in a row', () => {
     expect(found).toBe(asked)
   })
 
-  test('and one without such a cap goes on for ever', () => {
+  test('and one without such a cap continues forever', () => {
     expect(overCap(grown(50), 0, Number.POSITIVE_INFINITY)).toBe(false)
     expect(atCap(grown(50), 0, Number.POSITIVE_INFINITY)).toBe(false)
   })
@@ -346,6 +346,6 @@ test.each([
   [4_999, false],
   [5_000, true],
   [60_000, true],
-])('an agent that is idle for %i ms never begins: %s', (idleMs, never) => {
+])('an agent that is idle for %i ms never starts: %s', (idleMs, never) => {
   expect(neverBegins(idleMs)).toBe(never)
 })

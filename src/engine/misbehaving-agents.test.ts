@@ -62,13 +62,13 @@ test.each<[agent: string, spec: Spec, facts: Happening[], asked: string]>([
   ['says that it will not claim, is checked', proven, times(3, refuses, checks('fail')), checkedAlways],
   ['only asks questions', believed, [onlyAsks, onlyAsks], 'turn 2, wait person'],
   ['only asks questions, is checked', proven, [onlyAsks, onlyAsks], 'turn 2, wait person'],
-  ['only asks questions, for ever', endless, [onlyAsks, onlyAsks], 'turn 2, wait person'],
+  ['only asks questions, forever', endless, [onlyAsks, onlyAsks], 'turn 2, wait person'],
   ['talks of tomorrow', believed, times(3, talksOfTomorrow), gaveUp],
   ['talks of tomorrow, is checked', proven, [...times(3, talksOfTomorrow), checks('fail')], gaveUpChecked],
-  ['talks of tomorrow, for ever', endless, times(3, talksOfTomorrow), gaveUp],
+  ['talks of tomorrow, forever', endless, times(3, talksOfTomorrow), gaveUp],
   ['exits 1 always', believed, times(3, exits), failed],
   ['exits 1 always, is checked', proven, times(3, exits), failed],
-  ['exits 1 always, for ever', endless, times(3, exits), failed],
+  ['exits 1 always, forever', endless, times(3, exits), failed],
   ['has hit its limit', believed, [isLimitedUntil(360), at(360, woke), works], 'wait limit, turn 1 attempt 2, turn 2'],
   [
     'has hit its limit, is checked',
@@ -83,12 +83,12 @@ test.each<[agent: string, spec: Spec, facts: Happening[], asked: string]>([
     'wait limit, turn 1 attempt 2, wait limit, turn 1 attempt 3, turn 2',
   ],
   [
-    'has reached a usage limit, and says not until when, is checked',
+    'has reached a usage limit, and does not say until when, is checked',
     proven,
     [isLimited, at(1, woke), isLimited, at(3, woke), claims('clear'), checks('pass')],
     'wait limit, turn 1 attempt 2, wait limit, turn 1 attempt 3, check, complete verified',
   ],
-  ['hangs until it is ended', believed, times(3, crashes('no event for 10 minutes')), failed],
+  ['hangs until it is killed', believed, times(3, crashes('no event for 10 minutes')), failed],
   ['is orphaned by its driver', believed, [lost, works], 'turn 1 attempt 2, turn 2'],
 ])('an agent that %s', (_, spec, facts, asked) => {
   expect(play(spec, ...facts).join(', ')).toBe(asked)
@@ -98,7 +98,7 @@ test.each<[agent: string, words: string]>([
   ['has only set things up', 'The setup is done. I will continue tomorrow with the rest.'],
   ['uses the bare word', 'Done. Everything is complete and finished.'],
   ['promises something else', '<promise>COMPLETED</promise>'],
-])('an agent that only talks and %s claims nothing, and is given up', (_, words) => {
+])('an agent that only talks and %s claims nothing, and is given up on', (_, words) => {
   const { promise, signals } = believed
   expect(readClaim(`${words}\n`, { promise, signals, stages: [] }).kind).toBe('none')
   const talks = says(`${words}\n`)
@@ -112,7 +112,7 @@ test.each<[agent: string, words: string]>([
   ['plans to claim', 'When all is done I will output <promise>COMPLETE</promise>.'],
   ['shows the tag in a code block', 'The last line must be:\n```\n<promise>COMPLETE</promise>\n```'],
   ['counts what remains', 'Remaining steps:\n- Fix the lexer.\n- <promise>COMPLETE</promise>'],
-])('an agent that %s is checked, told how to claim, and never believed', (_, words) => {
+])('an agent that %s is checked, learns how to claim, and is never believed', (_, words) => {
   const talks = says(`${words}\n`)
   expect(play(believed, ...times(3, talks)).join(', ')).toBe(gaveUp)
   expect(play(specOf({ prompt }, { iterations: 1 }), talks).join(', ')).toBe('halt max-iterations')

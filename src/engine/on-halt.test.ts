@@ -33,15 +33,19 @@ describe('a loop that halts', () => {
       [...fails(5), ...fails(2), ...fails(4), ...fails(3)],
       'restore 2 max-iterations',
     ],
-    ['of equals the last one', [...fails(5), ...fails(2), ...fails(2), ...fails(3)], 'restore 3 max-iterations'],
-    ['also the last state of all', [...fails(5), ...fails(4), ...fails(3), ...fails(2)], 'restore 4 max-iterations'],
-    ['also when it is cancelled', [...fails(2), ...fails(4), cancel], 'restore 1 cancelled'],
-    ['nothing when nothing was ever checked', [works, cancel], 'halt cancelled'],
+    ['leaves the last of equals', [...fails(5), ...fails(2), ...fails(2), ...fails(3)], 'restore 3 max-iterations'],
+    [
+      'leaves the very last state if it is the best',
+      [...fails(5), ...fails(4), ...fails(3), ...fails(2)],
+      'restore 4 max-iterations',
+    ],
+    ['leaves it even when cancelled', [...fails(2), ...fails(4), cancel], 'restore 1 cancelled'],
+    ['restores nothing if nothing was ever checked', [works, cancel], 'halt cancelled'],
   ])('with best: %s', (_, facts, asked) => {
     expect(play(best, ...facts).at(-1)).toBe(asked)
   })
 
-  test('with best: keeps the last state when no check was run', () => {
+  test('with best: keeps the last state if no check ran', () => {
     const unchecked = specOf({ onHalt: 'best' }, { iterations: 1 })
     expect(play(unchecked, works).at(-1)).toBe('halt max-iterations')
   })
@@ -64,9 +68,13 @@ describe('a loop that halts', () => {
 
   test.each<[story: string, facts: Happening[], asked: string]>([
     ['leaves the start', [works, works], 'restore 0 max-iterations'],
-    ['leaves everything alone when nothing was changed', [idles, idles], 'halt max-iterations'],
-    ['also when the agent cannot be used any more', [works, isUnusable('No credit.')], 'restore 0 agent-unusable'],
-    ['also what a crashed attempt left', [works, crashes(), crashes(), crashes()], 'restore 0 agent-failed'],
+    ['leaves everything alone if nothing was changed', [idles, idles], 'halt max-iterations'],
+    [
+      'leaves the start even when the agent becomes unusable',
+      [works, isUnusable('No credit.')],
+      'restore 0 agent-unusable',
+    ],
+    ['undoes what a crashed attempt left', [works, crashes(), crashes(), crashes()], 'restore 0 agent-failed'],
   ])('with restore: %s', (_, facts, asked) => {
     expect(play(restore, ...facts).at(-1)).toBe(asked)
   })
@@ -83,7 +91,7 @@ describe('a loop that halts', () => {
     })
   })
 
-  test('says when the files could not be put back', () => {
+  test('says if the files could not be restored', () => {
     const trouble: Fact = { at: 0, kind: 'restored', trouble: 'The checkpoint is gone.' }
     expect(loopAfter(restore, works, works, trouble).next).toMatchObject({
       kind: 'halt',
@@ -97,7 +105,7 @@ describe('a loop that halts', () => {
     ['a resume', resume],
     ['words', say('Go on.')],
     ['a loss', lost],
-  ])('is not kept from putting the files back by %s', (_, fact) => {
+  ])('is not kept from restoring the files by %s', (_, fact) => {
     expect(play(restore, works, works, fact, restored).slice(-2)).toEqual([
       'restore 0 max-iterations',
       'halt max-iterations',

@@ -54,7 +54,7 @@ describe('rule 1: a person comes first', () => {
     expect(sentenceAfter(checkedByTests, ...facts, cancel)).toBe('Cancelled by Ada.')
   })
 
-  test.each(places)('pause in %s waits, and resume takes up what it held', (next, facts) => {
+  test.each(places)('pause in %s waits, and resume continues where it was', (next, facts) => {
     const asked = play(checkedByTests, ...facts, pause, resume)
     expect(asked.slice(-2)).toEqual(['wait paused', next === 'wait paused' ? 'turn 1' : next])
   })
@@ -75,9 +75,9 @@ describe('rule 1: a person comes first', () => {
     ['resume while a turn runs changes nothing', [works, resume], 'turn 2, turn 2'],
     ['resume while a check runs changes nothing', [claims('clear'), resume], 'check, check'],
     ['resume in the middle of a wait tries at once', [isLimited, resume], 'wait limit, turn 1 attempt 2'],
-    ['resume goes on without an answer', [wantsPerson(), resume], 'wait person, turn 2'],
+    ['resume continues without an answer', [wantsPerson(), resume], 'wait person, turn 2'],
     [
-      'a paused turn is not heard',
+      'a paused turn has no effect',
       [pause, claims('clear'), woke, resume],
       'wait paused, wait paused, wait paused, turn 1',
     ],
@@ -109,7 +109,7 @@ describe('rule 1: a person comes first', () => {
   })
 })
 
-describe('words of a person', () => {
+describe("a person's message", () => {
   test.each<[story: string, facts: Happening[]]>([
     ['before the first turn', [say('Use Rust.')]],
     ['between two turns', [works, say('Use Rust.')]],
@@ -124,39 +124,44 @@ describe('words of a person', () => {
     ['before a crash', [say('Use Rust.'), crashes()]],
     ['before a limit', [say('Use Rust.'), isLimited, woke]],
     ['before the driver dies', [say('Use Rust.'), lost]],
-  ])('reach the next turn once: %s', (_, facts) => {
+  ])('reaches the next turn once: %s', (_, facts) => {
     const loop = loopAfter(checkedByTests, ...facts)
     expect(feedbackAfter(loop).split('A person says: Use Rust.')).toHaveLength(2)
     expect(feedbackAfter(loop, works)).not.toContain('Use Rust.')
   })
 
-  test('come in the order they were said', () => {
+  test('comes in the order it was said', () => {
     const told = feedbackAfter(unchecked, isLimited, say('One.'), say('Two.'), woke)
     expect(told).toBe('A person says: One.\nA person says: Two.')
   })
 
-  test('replace the advice to go on alone', () => {
+  test('replaces the advice to continue alone', () => {
     const told = feedbackAfter(unchecked, asks(), asks(), say('Postgres.'))
     expect(told).toContain('Postgres.')
     expect(told).not.toContain(NOBODY_HERE)
   })
 
   test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([
-    ['do not end a wait for a limit', unchecked, [isLimited, say('Hurry.')], 'wait limit'],
-    ['do not end a pause', unchecked, [pause, say('Hurry.')], 'wait paused'],
-    ['start the questions anew', unchecked, [asks(), asks(), say('Postgres.'), asks()], 'turn 4'],
-    ['start the denials anew', unchecked, [isDenied(), isDenied(), say('Go on.'), isDenied()], 'turn 4'],
-    ['start the idle turns anew', unchecked, [idles, idles, asks(), asks(), say('Yes.'), idles, idles], 'turn 7'],
+    ['does not end a wait for a limit', unchecked, [isLimited, say('Hurry.')], 'wait limit'],
+    ['does not end a pause', unchecked, [pause, say('Hurry.')], 'wait paused'],
+    ['resets the questions', unchecked, [asks(), asks(), say('Postgres.'), asks()], 'turn 4'],
+    ['resets the denials', unchecked, [isDenied(), isDenied(), say('Go on.'), isDenied()], 'turn 4'],
+    ['resets the idle turns', unchecked, [idles, idles, asks(), asks(), say('Yes.'), idles, idles], 'turn 7'],
     ['do not lift a limit', oneTurn, [wantsPerson(), say('Yes.')], 'halt max-iterations'],
-    ['do not lift a limit during a pause', oneTurn, [wantsPerson(), pause, say('Yes.'), resume], 'halt max-iterations'],
-    ['go with a new limit', oneTurn, [wantsPerson(), setLimits({ iterations: 2 }), say('Yes.')], 'turn 2'],
+    [
+      'does not lift a limit during a pause',
+      oneTurn,
+      [wantsPerson(), pause, say('Yes.'), resume],
+      'halt max-iterations',
+    ],
+    ['works with a new limit', oneTurn, [wantsPerson(), setLimits({ iterations: 2 }), say('Yes.')], 'turn 2'],
   ])('%s', (_, spec, facts, asked) => {
     expect(play(spec, ...facts).at(-1)).toBe(asked)
   })
 })
 
 describe('new limits', () => {
-  test.each(places)('in %s are taken over and end nothing', (_, facts) => {
+  test.each(places)('in %s are adopted and end nothing', (_, facts) => {
     const before = loopAfter(checkedByTests, ...facts)
     const loop = loopAfter(before, setLimits({ iterations: 99 }))
     expect(loop.spec.limits).toEqual({ iterations: 99, noProgress: 3, sameError: 5 })
@@ -166,13 +171,13 @@ describe('new limits', () => {
   })
 
   test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([
-    ['more iterations go on', oneTurn, [setLimits({ iterations: 2 }), works], 'turn 2'],
-    ['fewer iterations let the turn end', threeTurns, [works, setLimits({ iterations: 1 })], 'turn 2'],
+    ['more iterations continue', oneTurn, [setLimits({ iterations: 2 }), works], 'turn 2'],
+    ['fewer iterations let the turn finish', threeTurns, [works, setLimits({ iterations: 1 })], 'turn 2'],
     ['fewer iterations stop after it', threeTurns, [works, setLimits({ iterations: 1 }), works], 'halt max-iterations'],
-    ['time that is over stops at once', unchecked, [works, at(11, setLimits({ minutes: 5 }))], 'halt timeout'],
+    ['time that is up stops at once', unchecked, [works, at(11, setLimits({ minutes: 5 }))], 'halt timeout'],
     ['money that is spent stops at once', unchecked, [uses({ costUsd: 3 }), setLimits({ costUsd: 2 })], 'halt cost'],
     ['a wait past the deadline halts', unchecked, [isLimitedUntil(60), setLimits({ minutes: 30 })], 'halt timeout'],
-    ['a wait before the deadline goes on', unchecked, [isLimitedUntil(20), setLimits({ minutes: 30 })], 'wait limit'],
+    ['a wait before the deadline continues', unchecked, [isLimitedUntil(20), setLimits({ minutes: 30 })], 'wait limit'],
     [
       'a paused wait past the deadline halts when it is resumed',
       unchecked,
@@ -189,7 +194,7 @@ describe('new limits', () => {
   })
 })
 
-describe('whoever drives says that it is done', () => {
+describe('the driver says that it is done', () => {
   const staged = specOf({ stages: [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }] })
 
   test.each(places)('in %s, checks decide', (next, facts) => {
@@ -199,7 +204,7 @@ describe('whoever drives says that it is done', () => {
     expect(play(checkedByTests, ...story, checks('fail')).at(-1)).toMatch(/^turn /)
   })
 
-  test.each(places.filter(([next]) => next !== 'check'))('in %s, it completes where nothing is checked', (_, facts) => {
+  test.each(places.filter(([next]) => next !== 'check'))('in %s, it completes if nothing is checked', (_, facts) => {
     expect(play(unchecked, ...facts, done).at(-1)).toBe('complete claimed')
   })
 
@@ -210,10 +215,10 @@ describe('whoever drives says that it is done', () => {
   })
 
   test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([
-    ['a check under way goes on', checkedByTests, [claims('clear'), done], 'check'],
-    ['a paused check is run', checkedByTests, [claims('clear'), pause, done], 'check'],
-    ['a question needs no answer any more', checkedByTests, [wantsPerson(), done, checks('fail')], 'turn 2'],
-    ['a paused loop goes on', checkedByTests, [works, pause, done, checks('fail')], 'turn 2'],
+    ['a running check continues', checkedByTests, [claims('clear'), done], 'check'],
+    ['a paused check runs', checkedByTests, [claims('clear'), pause, done], 'check'],
+    ['a question no longer needs an answer', checkedByTests, [wantsPerson(), done, checks('fail')], 'turn 2'],
+    ['a paused loop continues', checkedByTests, [works, pause, done, checks('fail')], 'turn 2'],
     [
       'it is refused on the last turn',
       specOf({ checks: ['npm test'] }, { iterations: 1 }),
@@ -227,19 +232,19 @@ describe('whoever drives says that it is done', () => {
       [claims('clear', 'TESTS'), checks('pass'), claims('clear', 'DOCS'), done, checks('pass')],
       'complete verified',
     ],
-    ['what cannot be checked is not done', checkedByTests, [done, checks('broken')], 'halt verifier-broken'],
+    ['if the check cannot start, it is not done', checkedByTests, [done, checks('broken')], 'halt verifier-broken'],
     ['an ended loop stays ended', unchecked, [cancel, done], 'halt cancelled'],
     ['a loop that is completed stays completed', unchecked, [done, cancel], 'complete claimed'],
-    ['while files are put back, it is too late', restoring, [works, cancel, done], 'restore 0 cancelled'],
+    ['while files are restored, it is too late', restoring, [works, cancel, done], 'restore 0 cancelled'],
   ])('%s', (_, spec, facts, asked) => {
     expect(play(spec, ...facts).at(-1)).toBe(asked)
   })
 
-  test('a claim that a check refuses is a false one', () => {
+  test('a claim that a check refutes is a false one', () => {
     expect(loopAfter(checkedByTests, works, done, checks('fail')).tally.falseClaims).toBe(1)
   })
 
-  test('the time it rested does not count', () => {
+  test('the time it was paused does not count', () => {
     const { tally } = loopAfter(halfAnHour, at(5, wantsPerson()), at(65, done))
     expect(tally.restedMs).toBe(60 * MINUTE)
     expect(tally).not.toHaveProperty('restingSince')
@@ -252,28 +257,28 @@ describe('whoever drives says that it is done', () => {
   })
 })
 
-describe('whoever drives says that time is over', () => {
+describe('the driver says that time is up', () => {
   test.each(places)('in %s it halts', (_, facts) => {
     const timed = specOf({ checks: ['npm test'] }, { minutes: 30 })
     expect(play(timed, ...facts, outOfTime).at(-1)).toBe('halt timeout')
     expect(sentenceAfter(timed, ...facts, outOfTime)).toBe('Reached the time limit of 30 minutes.')
   })
 
-  test('says so also where no time was set', () => {
+  test('says so even if no time was set', () => {
     expect(sentenceAfter(unchecked, outOfTime)).toBe('Reached the time limit.')
   })
 
   test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([
-    ['what changed is put back first', restoring, [works, outOfTime], 'restore 0 timeout'],
+    ['changes are undone first', restoring, [works, outOfTime], 'restore 0 timeout'],
     ['then it halts', restoring, [works, outOfTime, restored], 'halt timeout'],
-    ['where nothing changed it halts at once', restoring, [idles, outOfTime], 'halt timeout'],
+    ['if nothing changed, it halts at once', restoring, [idles, outOfTime], 'halt timeout'],
     [
       'the best state is kept',
       specOf({ checks: ['npm test'], until: true, onHalt: 'best' }),
       [works, checks('fail', 2), works, checks('fail', 5), outOfTime],
       'restore 1 timeout',
     ],
-    ['while files are put back nothing changes', restoring, [works, cancel, outOfTime], 'restore 0 cancelled'],
+    ['while files are restored, nothing changes', restoring, [works, cancel, outOfTime], 'restore 0 cancelled'],
     ['an ended loop stays ended', unchecked, [done, outOfTime], 'complete claimed'],
     ['nothing can be done after it', unchecked, [outOfTime, done], 'halt timeout'],
   ])('%s', (_, spec, facts, asked) => {
@@ -281,7 +286,7 @@ describe('whoever drives says that time is over', () => {
   })
 })
 
-describe('what is asked for, rewritten', () => {
+describe('a rewritten request', () => {
   const edit = (change: { prompt?: string; promise?: string }): Fact => ({
     kind: 'told',
     at: START,
@@ -289,7 +294,7 @@ describe('what is asked for, rewritten', () => {
     order: { kind: 'edit', ...change },
   })
 
-  test.each(places)('in %s is taken over, and moves nothing', (_, facts) => {
+  test.each(places)('in %s is adopted, and moves nothing', (_, facts) => {
     const before = loopAfter(checkedByTests, ...facts)
     const loop = loopAfter(before, edit({ prompt: 'Something else.', promise: 'SHIPPED' }))
     expect(loop).toEqual({ ...before, spec: { ...before.spec, prompt: 'Something else.', promise: 'SHIPPED' } })
@@ -301,7 +306,7 @@ describe('what is asked for, rewritten', () => {
     expect(loopAfter(unchecked, edit({})).spec).toEqual(unchecked)
   })
 
-  test('does not bring a loop back that has ended', () => {
+  test('does not revive an ended loop', () => {
     const ended = loopAfter(unchecked, cancel)
     expect(loopAfter(ended, edit({ prompt: 'x' }))).toEqual(ended)
   })

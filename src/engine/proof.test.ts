@@ -1,4 +1,4 @@
-/** What a loop is worth whose checks pass: grades, experiments, and claims that are refused. */
+/** How strong the proof of a loop is whose checks pass: grades, experiments, and refused claims. */
 import { describe, expect, test } from 'vitest'
 import type { Finding, Loop, Spec, Verdict } from './loop.ts'
 import {
@@ -26,14 +26,14 @@ const red: Loop = begunWith(checkedByTests, 'fail')
 const green: Loop = begunWith(checkedByTests, 'pass')
 const unknown: Loop = begunWith(checkedByTests, 'timeout')
 
-/** A loop with this spec whose check says this before any work. */
+/** A loop with this spec and this baseline. */
 function begun(change: Partial<Spec>, before: Verdict['result'] = 'fail'): Loop {
   return begunWith(specOf({ checks: ['npm test'], ...change }), before)
 }
 
 const changedTests = noticed('tests-changed', 'a.test.ts')
 
-/** The agent says that it is done, and the checks pass. */
+/** The agent claims to be done, and the checks pass. */
 function done(findings: Finding[] = [], tests?: number): Happening[] {
   return [claims('clear'), checksOn('pass', { findings, ...(tests === undefined ? {} : { tests }) })]
 }
@@ -61,38 +61,33 @@ describe('checks that pass with untouched means of proof are', () => {
       [claims('weak'), checksOn('pass')],
       'complete verified',
     ],
-    ['first tried on the files of the start where nobody knows', unknown, done(), 'prove start'],
-    ['kept where they pass on those', unknown, [...done(), proved('start', 'pass')], 'complete kept'],
+    ['first tried on the original files if the baseline is unknown', unknown, done(), 'prove start'],
+    ['kept if they pass on those', unknown, [...done(), proved('start', 'pass')], 'complete kept'],
     [
-      'tried on the present files where they fail on those',
+      'tried on the current files if they fail on those',
       unknown,
       [...done(), proved('start', 'fail')],
       'prove control',
     ],
     [
-      'verified where they pass on the present ones in the same place',
+      'verified if they pass on the current files in the same place',
       unknown,
       [...done(), proved('start', 'fail'), proved('control', 'pass')],
       'complete verified',
     ],
     [
-      'kept where they fail there, too',
+      'kept if they fail there too',
       unknown,
       [...done(), proved('start', 'fail'), proved('control', 'fail')],
       'complete kept',
     ],
-    ['kept where the start cannot be tried', unknown, [...done(), untried('start')], 'complete kept'],
-    ['kept where the start runs out of time', unknown, [...done(), proved('start', 'timeout')], 'complete kept'],
+    ['kept if the start cannot be tried', unknown, [...done(), untried('start')], 'complete kept'],
+    ['kept if the start times out', unknown, [...done(), proved('start', 'timeout')], 'complete kept'],
     ['not tried with --proof off', begun({ proof: 'off' }, 'timeout'), done(), 'complete kept'],
     ['not tried with --proof seal', begun({ proof: 'seal' }, 'timeout'), done(), 'complete kept'],
     ['verified with --proof off', begun({ proof: 'off' }), done(), 'complete verified'],
-    [
-      'verified under --until, whatever they said before',
-      begun({ until: true }, 'timeout'),
-      done(),
-      'complete verified',
-    ],
-    ['tried at the start where the check could not even start', begun({}, 'broken'), done(), 'prove start'],
+    ['verified under --until, whatever the baseline', begun({ until: true }, 'timeout'), done(), 'complete verified'],
+    ['tried at the start if the check could not even start', begun({}, 'broken'), done(), 'prove start'],
   ])('%s', (_, start, facts, end) => {
     expect(endOf(start, facts)).toBe(end)
   })
@@ -100,40 +95,40 @@ describe('checks that pass with untouched means of proof are', () => {
 
 describe('checks that pass after a test was changed', () => {
   test.each<Case>([
-    ['are run sealed first', red, changed, 'prove sealed'],
+    ['run sealed first', red, changed, 'prove sealed'],
     ['then reversed', red, [...changed, proved('sealed', 'pass')], 'prove reversed'],
-    ['sealed and reversed, are tried at the start where they failed before', red, fine, 'prove start'],
+    ['sealed and reversed, are tried at the start if they failed before', red, fine, 'prove start'],
     ['and fail there are verified', red, confirmed, 'complete verified'],
     ['and pass there are altered', red, [...fine, proved('start', 'pass')], 'complete altered'],
     ['and cannot be tried there are altered', red, [...fine, untried('start')], 'complete altered'],
-    ['and run out of time there are altered', red, [...fine, proved('start', 'timeout')], 'complete altered'],
-    ['sealed and reversed, are tested where they passed before', green, fine, 'complete tested'],
+    ['and time out there are altered', red, [...fine, proved('start', 'timeout')], 'complete altered'],
+    ['sealed and reversed, are tested if they passed before', green, fine, 'complete tested'],
     ['and may have passed before are tried at the start last', unknown, fine, 'prove start'],
     ['and failed at the start are verified', unknown, [...fine, proved('start', 'fail')], 'complete verified'],
     ['and passed at the start are tested', unknown, [...fine, proved('start', 'pass')], 'complete tested'],
     ['and cannot be tried at the start are tested', unknown, [...fine, untried('start')], 'complete tested'],
     [
-      'with the old sources, too, are kept where they failed before',
+      'with the old sources too are kept if they failed before',
       red,
       [...both, proved('start', 'fail')],
       'complete kept',
     ],
-    ['with the old sources, too, are kept where they passed before', green, both, 'complete kept'],
+    ['with the old sources too are kept if they passed before', green, both, 'complete kept'],
     ['and fail sealed call for a control', red, [...changed, proved('sealed', 'fail')], 'prove control'],
     [
-      'and fail sealed where the present files fail, too, are altered',
+      'and fail sealed where the current files fail too are altered',
       red,
       [...changed, proved('sealed', 'fail'), proved('control', 'fail')],
       'complete altered',
     ],
     [
-      'and fail sealed where no control can be tried are altered',
+      'and fail sealed without a possible control are altered',
       red,
       [...changed, proved('sealed', 'fail'), untried('control')],
       'complete altered',
     ],
     ['and cannot be run sealed are altered', red, [...changed, untried('sealed')], 'complete altered'],
-    ['and run out of time sealed are altered', red, [...changed, proved('sealed', 'timeout')], 'complete altered'],
+    ['and time out sealed are altered', red, [...changed, proved('sealed', 'timeout')], 'complete altered'],
     ['and cannot start sealed count as failed', red, [...changed, proved('sealed', 'broken')], 'prove control'],
     ['and say nothing about one check are altered', red, [...changed, proved('sealed', {})], 'complete altered'],
     [
@@ -143,7 +138,7 @@ describe('checks that pass after a test was changed', () => {
       'complete kept',
     ],
     [
-      'and fail reversed where the present files fail, too, are kept',
+      'and fail reversed where the current files fail too are kept',
       red,
       [
         ...changed,
@@ -154,17 +149,17 @@ describe('checks that pass after a test was changed', () => {
       ],
       'complete kept',
     ],
-    ['only by that are refused', red, bent, 'turn 2'],
-    ['only by that are asked about where they passed before', green, bent, 'turn 2'],
+    ['only because of that are refused', red, bent, 'turn 2'],
+    ['only because of that are questioned if they passed before', green, bent, 'turn 2'],
     [
-      'only by that are altered where they passed before and it is said again',
+      'only because of that are altered if they passed before and the claim is repeated',
       green,
       [...bent, ...bent],
       'complete altered',
     ],
-    ['together with the work are asked about', red, together, 'turn 2'],
+    ['together with the work are questioned', red, together, 'turn 2'],
     [
-      'and may be bent are asked about where that cannot be tried',
+      'and may be bent are questioned if that cannot be tried',
       red,
       [...together.slice(0, -1), untried('reversed')],
       'turn 2',
@@ -177,25 +172,25 @@ describe('checks that pass after a test was changed', () => {
       'complete verified',
     ],
     [
-      'are kept once sealed with --proof seal where they passed before',
+      'are kept once sealed with --proof seal if they passed before',
       begun({ proof: 'seal' }, 'pass'),
       [...changed, proved('sealed', 'pass')],
       'complete kept',
     ],
-    ['are refused with --proof seal, too', begun({ proof: 'seal' }), bent, 'turn 2'],
+    ['are refused with --proof seal as well', begun({ proof: 'seal' }), bent, 'turn 2'],
     [
       'are verified once sealed under --until',
       begun({ until: true }),
       [...changed, proved('sealed', 'pass'), proved('start', 'fail')],
       'complete verified',
     ],
-    ['are refused under --until, too', begun({ until: true }), bent, 'turn 2'],
+    ['are refused under --until as well', begun({ until: true }), bent, 'turn 2'],
   ])('%s', (_, start, facts, end) => {
     expect(endOf(start, facts)).toBe(end)
   })
 
   test.each(['means-changed', 'means-added', 'means-deleted', 'tests-deleted', 'tests-skipped'] as const)(
-    'and %s is no new test, so a reversed run that fails leaves it at kept',
+    'and %s is not a new test, so a reversed run that fails leaves it at kept',
     (kind) => {
       const facts = [...done(noticed(kind, 'x')), ...fine.slice(2)]
       expect(endOf(green, facts)).toBe('complete kept')
@@ -204,7 +199,7 @@ describe('checks that pass after a test was changed', () => {
   )
 })
 
-describe('of two checks', () => {
+describe('with two checks', () => {
   const two = (before: Verdict['result']) => begun({ checks: ['unit', 'lint'] }, before)
   const sealed = (unit: Verdict['result'], lint: Verdict['result']) => proved('sealed', { unit, lint })
   const reversed = (unit: Verdict['result'], lint: Verdict['result']) => proved('reversed', { unit, lint })
@@ -245,12 +240,12 @@ describe('of two checks', () => {
     expect(endOf(start, facts)).toBe(end)
   })
 
-  test('only the one that shows something is named', () => {
+  test('only the one that proves something is named', () => {
     const facts = [...changed, sealed('pass', 'pass'), reversed('fail', 'pass'), control, proved('start', 'fail')]
     expect(sentenceAfter(two('fail'), ...facts)).toMatch(/^`unit` failed before the loop began and passes now/)
   })
 
-  test('without a claim, both must be worth it', () => {
+  test('without a claim, both must be verified', () => {
     const last = begunWith(specOf({ checks: ['unit', 'lint'] }, { iterations: 1 }), 'fail')
     const silent = [claims('none'), ...both.slice(1), proved('start', 'fail')]
     expect(endOf(last, silent)).toBe('halt max-iterations')
@@ -266,7 +261,7 @@ describe('a check bent by its own tests', () => {
     expect(loopAfter(red, ...bent).tally).toMatchObject({ bent: 1, falseClaims: 1 })
   })
 
-  test('is no false claim where nothing was claimed', () => {
+  test('is not a false claim if nothing was claimed', () => {
     const until = begun({ until: true })
     const silent = [claims('none'), ...bent.slice(1)]
     expect(feedbackAfter(until, ...silent)).not.toContain('You said')
@@ -297,12 +292,12 @@ describe('a check bent by its own tests', () => {
   })
 })
 
-describe('a person who is asked whether changed tests may stand', () => {
+describe('a person who is asked to allow changed tests', () => {
   const paths = noticed('tests-changed', 'a.test.ts', 'b.test.ts')
   const twice = times(2, claims('clear'), checksOn('pass', { findings: paths }), ...bent.slice(2))
   const recheck = checksOn('pass', { findings: paths })
 
-  test('can allow all of them: the checks and the sealed run are repeated', () => {
+  test('can allow all of them: the checks and the sealed run repeat', () => {
     const facts = [...twice, allow(), recheck, proved('sealed', 'pass'), proved('start', 'fail')]
     expect(play(red, ...facts).slice(-5)).toEqual([
       'wait person',
@@ -314,17 +309,17 @@ describe('a person who is asked whether changed tests may stand', () => {
     expect(sentenceAfter(red, ...facts)).toMatch(/Changes to a\.test\.ts, b\.test\.ts were allowed by Ada\.$/)
   })
 
-  test('can allow some: the experiment is told which', () => {
+  test('can allow some: the experiment knows which', () => {
     const { next } = loopAfter(red, ...twice, allow('b.test.ts', 'never-named.ts'), recheck)
     expect(next).toMatchObject({ kind: 'prove', run: 'sealed', allowed: ['b.test.ts'] })
   })
 
-  test('is asked again where the others are enough to bend it', () => {
+  test('is asked again if the others are enough to bend it', () => {
     const { next } = loopAfter(red, ...twice, allow('b.test.ts'), recheck, proved('sealed', 'fail'))
     expect(next).toMatchObject({ kind: 'wait', about: 'allow', question: expect.stringContaining('to a.test.ts.') })
   })
 
-  test('leaves a verified proof where the others are honest and the reversed run fails', () => {
+  test('can leave a verified proof if the others are honest and the reversed run fails', () => {
     const honest = [...changed, proved('sealed', 'fail'), proved('control', 'pass'), proved('reversed', 'pass')]
     const facts = [...honest, ...honest, allow(), checksOn('pass', { findings: changedTests, tree: 'other' })]
     expect(play(red, ...facts, ...confirmed.slice(2)).at(-1)).toBe('complete verified')
@@ -350,14 +345,14 @@ describe('a person who is asked whether changed tests may stand', () => {
     expect(play(red, ...twice, allow(), checksOn('pass', { tree: 'fixed by hand' })).at(-1)).toBe('complete verified')
   })
 
-  test('is heard only while the loop waits for that', () => {
+  test('has an effect only while the loop waits for that', () => {
     expect(loopAfter(red, allow('a.test.ts'))).toBe(red)
     expect(loopAfter(red, ...changed, allow()).tally.allowed).toBeUndefined()
   })
 })
 
 describe('tests that were changed together with the work', () => {
-  test('are asked about once, and altered when claimed again', () => {
+  test('are questioned once, and altered when claimed again', () => {
     expect(feedbackAfter(red, ...together)).toMatch(/only with what you changed in a\.test\.ts.* say so again/)
     expect(endOf(red, [...together, ...together])).toBe('complete altered')
     expect(sentenceAfter(red, ...together, ...together)).toBe(
@@ -371,7 +366,7 @@ describe('tests that were changed together with the work', () => {
     expect(sentenceAfter(red, ...added, ...added)).toBe('The checks pass only with what this loop added: a.test.ts.')
   })
 
-  test('or deleted with it are no bent check where all passed before', () => {
+  test('or deleted with it are no bent check if all passed before', () => {
     const deleted = (...more: string[]) => [
       ...done([...noticed('tests-deleted', 'a.test.ts'), ...noticed('means-changed', ...more)]),
       ...bent.slice(2),
@@ -381,7 +376,7 @@ describe('tests that were changed together with the work', () => {
     expect(endOf(red, [...deleted(), ...deleted()])).toBe('wait person')
   })
 
-  test('are not asked about twice on the same files: nothing is run again', () => {
+  test('are not questioned twice on the same files: nothing runs again', () => {
     const again = [claimsIdly('clear'), checksOn('pass', { findings: changedTests })]
     expect(play(red, ...together, ...again).slice(-2)).toEqual(['check', 'complete altered'])
   })
@@ -392,7 +387,7 @@ describe('tests that were changed together with the work', () => {
     )
   })
 
-  test('put back as they were, are no matter any more', () => {
+  test('are no longer an issue once restored', () => {
     expect(endOf(red, [...together, ...done()])).toBe('complete verified')
   })
 
@@ -430,7 +425,7 @@ describe('fewer tests than before', () => {
     ['as many as before is fine', counted('fail'), done([], 54), 'complete verified'],
     ['more is fine', counted('pass'), done([], 60), 'complete kept'],
     [
-      'in the plain run alone is no matter where tests were changed: the sealed run has its own',
+      'in the plain run alone do not matter if tests were changed: the sealed run has its own',
       counted('fail'),
       [
         ...done(changedTests, 3),
@@ -452,7 +447,7 @@ describe('fewer tests than before', () => {
       'complete altered',
     ],
     [
-      'than at the start, made up for, is altered',
+      'than at the start, run later, is altered',
       unknown,
       [...done([], 3), proved('start', 'pass', { tests: 54 })],
       'complete altered',
@@ -512,7 +507,7 @@ describe('a required proof', () => {
     expect(endOf(start, facts)).toBe(end)
   })
 
-  test('says what to put back', () => {
+  test('says what to restore', () => {
     expect(feedbackAfter(begun({ require: 'kept', proof: 'off' }), ...changed)).toMatch(
       /This loop changed a\.test\.ts\. .* experiments are off \(--proof off\)\. Restore the tests and configuration that you changed/,
     )
@@ -520,21 +515,21 @@ describe('a required proof', () => {
 })
 
 describe('a claim that does not count yet', () => {
-  test('is answered where green checks prove nothing new', () => {
+  test('is answered if green checks prove nothing new', () => {
     expect(feedbackAfter(green, claimsIdly('clear'), checksOn('pass'))).toBe(
       'You said you were done, but nothing has changed. If that is right, say so again.',
     )
     expect(feedbackAfter(green, claims('weak'), checksOn('pass'))).toMatch(/^If you are done, put <promise>COMPLETE/)
   })
 
-  test('is answered where experiments leave only the word', () => {
+  test('is answered if experiments leave only the claim', () => {
     const weak = [claims('weak'), ...both.slice(1), proved('start', 'fail')]
     expect(feedbackAfter(red, ...weak)).toMatch(/^If you are done, put <promise>COMPLETE/)
     expect(endOf(red, [...weak, ...weak])).toBe('complete kept')
   })
 })
 
-describe('what the grade is said to be', () => {
+describe('the sentence of a grade', () => {
   test.each<Case>([
     ['verified', red, done(), '`npm test` failed before the loop began and passes now.'],
     [
@@ -596,7 +591,7 @@ describe('what the grade is said to be', () => {
     expect(sentenceAfter(start, ...facts)).toBe(sentence)
   })
 
-  test('tested, where nobody knows what the checks said before', () => {
+  test('tested, with an unknown baseline', () => {
     expect(sentenceAfter(unknown, ...fine, untried('start'))).toContain('The checks may also have passed before;')
   })
 
@@ -612,7 +607,7 @@ describe('what the grade is said to be', () => {
     )
   })
 
-  test('names five files and counts the others', () => {
+  test('names five files and counts the rest', () => {
     const many = noticed('tests-changed', ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `${name}.ts`))
     expect(sentenceAfter(red, ...done(many), untried('sealed'))).toMatch(
       /^This loop changed a\.ts, b\.ts, c\.ts, d\.ts, e\.ts and 2 other files\./,

@@ -45,7 +45,7 @@ const anyCheck = fc.constantFrom('npm test', 'npm run lint', 'make', '')
 const anyStage = fc.constantFrom('TESTS', 'LINT', 'DOCS', 'toString')
 const optionalNumber = fc.option(anyNumber, { nil: undefined })
 
-/** Leaves out what is undefined, as the types ask for. */
+/** Drops undefined values, as the types require. */
 function defined<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never
 }
@@ -182,7 +182,7 @@ const anyLoop = fc
   .record({ spec: anySpec, tree: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }) })
   .map(({ spec, tree }) => startLoop('L1', spec, { at: START, ...(tree === undefined ? {} : { tree }) }))
 
-/** An answer to whatever the loop asks for: its checks are answered for, its waits end, a person answers. */
+/** An answer to whatever the loop asks for: its checks run, its waits end, a person answers. */
 const anyAnswer = fc.record({
   turn: anyTurn,
   result: fc.constantFrom<Verdict['result']>('pass', 'fail', 'fail', 'timeout'),
@@ -221,7 +221,7 @@ function answer(loop: Loop, { turn, result, failures, findings = [], lost, minut
   }
 }
 
-/** Every loop on the way, the first among them. */
+/** Every loop on the way, including the first. */
 function fold(start: Loop, facts: Iterable<Fact>): Loop[] {
   const loops = [start]
   for (const fact of facts) loops.push(step(loops.at(-1) ?? start, fact))
@@ -237,7 +237,7 @@ function freeze<Value>(value: Value): Value {
 describe('whatever happens', () => {
   const anyStory = fc.array(anyFact, { maxLength: 25 })
 
-  test('step does not throw and leaves what it was given as it was', () => {
+  test('step does not throw and does not modify its input', () => {
     fc.assert(
       fc.property(anyLoop, anyStory, (start, facts) => {
         let loop = freeze(start)
@@ -252,7 +252,7 @@ describe('whatever happens', () => {
     )
   })
 
-  test('step says the same of the same', () => {
+  test('step is deterministic', () => {
     fc.assert(
       fc.property(anyLoop, anyStory, (start, facts) => {
         expect(fold(structuredClone(start), structuredClone(facts))).toEqual(fold(start, facts))
@@ -260,7 +260,7 @@ describe('whatever happens', () => {
     )
   })
 
-  test('a loop that was stored and loaded goes on as if it had not been', () => {
+  test('a loop that was stored and loaded continues as if it had not been', () => {
     fc.assert(
       fc.property(anyLoop, fc.array(anyAnswer, { maxLength: 20 }), (start, answers) => {
         let kept = start
@@ -306,7 +306,7 @@ describe('whatever happens', () => {
     )
   })
 
-  test('no loop is proven whose checks did not all pass in the last fact', () => {
+  test('no loop is proven unless all its checks passed in the last fact', () => {
     fc.assert(
       fc.property(anyLoop, anyStory, (start, facts) => {
         const loops = fold(start, facts)
@@ -349,7 +349,7 @@ function expectSound({ spec, tally, next }: Loop): void {
   for (const check of checks) expect(ran('sealed', check)).toBe('pass')
 }
 
-describe('a loop that is answered', () => {
+describe('a loop that gets answers', () => {
   const steps = 4_000
 
   function playOut(start: Loop, answers: Iterable<Answer>): Loop[] {
@@ -376,7 +376,7 @@ describe('a loop that is answered', () => {
     )
   })
 
-  test('completes with a grade that it has earned', () => {
+  test('completes with a grade it has earned', () => {
     fc.assert(
       fc.property(anyLoop, fc.infiniteStream(anyAnswer), (start, answers) => {
         expectSound(playOut(start, answers).at(-1) ?? start)
@@ -385,7 +385,7 @@ describe('a loop that is answered', () => {
     )
   })
 
-  test('completes with no check that its own tests bend', () => {
+  test('never completes with a check that its own tests bend', () => {
     const bends = (loop: Loop, at: number): Fact => {
       if (loop.next.kind !== 'prove') return { at, kind: 'woke' }
       const result = loop.next.run === 'sealed' ? 'fail' : 'pass'
@@ -410,7 +410,7 @@ describe('a loop that is answered', () => {
     )
   })
 
-  test('without one ends as well when nothing changes and nothing new is said', () => {
+  test('ends without one too if nothing changes and nothing new is said', () => {
     const still = anyAnswer.map((given) => {
       const { tree: _, ...turn } = given.turn
       return { ...given, result: 'fail', failures: 3, turn: { ...turn, words: 'As before.', claim: { kind: 'none' } } }
@@ -432,7 +432,7 @@ describe('a loop that is answered', () => {
     )
   })
 
-  test('halts by the breaker only after its one retry, where it may cool down', () => {
+  test('halts by the breaker only after its one retry, if it may cool down', () => {
     const reasons = ['agent-failed', 'same-error', 'test-only', 'no-progress']
     const cooling = anyLoop.map(({ spec, tally }) => {
       const limits = { ...spec.limits, iterations: 1_000, cooldownMinutes: 30 }
@@ -469,7 +469,7 @@ describe('a loop that is answered', () => {
     )
   })
 
-  test('and is done on its last allowed turn is completed', () => {
+  test('and is done on its last allowed turn completes', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),
@@ -495,7 +495,7 @@ describe('a loop that is answered', () => {
     )
   })
 
-  test('and is paused, limited, crashed or lost in between comes to the same end', () => {
+  test('and is paused, rate-limited, crashed or lost in between ends the same way', () => {
     const worked = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 4, maxLength: 8 })
     const faults = fc.array(fc.constantFrom('pause', 'limit', 'overload', 'crash', 'loss', 'none'), {
       minLength: 8,
@@ -620,7 +620,7 @@ describe('any text', () => {
     )
   })
 
-  test('without the promise, a signal or a phrase claims nothing', () => {
+  test('claims nothing without the promise, a signal or a phrase', () => {
     fc.assert(
       fc.property(anyWords, (words) => {
         const claimable = { promise: 'a promise nobody says', signals: ['A_SIGNAL_NOBODY_GIVES'], stages: [] }
@@ -649,7 +649,7 @@ describe('any graph', () => {
     { maxLength: 6 },
   )
 
-  test('that is sound can be worked off, and one that is not names its trouble', () => {
+  test('that is sound can be completed, and one that is not names its problem', () => {
     fc.assert(
       fc.property(anyTasks, (tasks) => {
         const problem = graphProblem(tasks)

@@ -6,11 +6,11 @@ const queued = startLoop('L1', specOf({}), { at: START, queued: true })
 const checked = startLoop('L1', specOf({ checks: ['npm test'] }), { at: START, queued: true })
 
 describe('a queued loop', () => {
-  test('asks for nothing but to wait', () => {
+  test('only waits', () => {
     expect(queued.next).toEqual({ kind: 'wait', why: 'queued' })
     expect(statusOf(queued)).toBe('queued')
   })
-  test('is begun by whoever drives it, not by an order', () => {
+  test('is started by its driver, not by an order', () => {
     for (const loop of [queued, checked]) expect(statusOf(loopAfter(loop, told({ kind: 'resume' })))).toBe('queued')
   })
   test('can be paused, and is queued again afterwards', () => {
@@ -21,7 +21,7 @@ describe('a queued loop', () => {
   test('can be cancelled', () => {
     expect(play(queued, told({ kind: 'cancel' }))).toEqual(['halt cancelled'])
   })
-  test('keeps what is said to it for its first turn', () => {
+  test('keeps messages for its first turn', () => {
     const { tally } = loopAfter(queued, told({ kind: 'say', words: 'Use tabs.' }), told({ kind: 'resume' }))
     expect(tally.said).toEqual([{ by: 'person', words: 'Use tabs.' }])
   })
@@ -30,7 +30,7 @@ describe('a queued loop', () => {
 describe('a loop of one turn', () => {
   const once = specOf({ once: true }, { iterations: 1 })
 
-  test('completes by a clear claim, also where nothing has changed', () => {
+  test('completes with a clear claim, even if nothing has changed', () => {
     expect(play(once, claimsIdly('clear'))).toEqual(['complete claimed'])
   })
   test('gets another turn for the answer to its question', () => {

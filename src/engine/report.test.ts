@@ -14,9 +14,9 @@ const blocked: Report = { at: 3, kind: 'blocked', reason: 'No key for the API.' 
 const person = (words: string) => ({ kind: 'person', words })
 
 test.each<[story: string, reports: Report[], claim: object, ask: object | undefined]>([
-  ['the whole is claimed', [stage()], { kind: 'clear' }, undefined],
+  ['the whole loop is claimed', [stage()], { kind: 'clear' }, undefined],
   ['a stage is claimed', [stage('DOCS')], { kind: 'clear', stage: 'DOCS' }, undefined],
-  ['of several stages the first open one is claimed', [stage('DOCS'), stage('TESTS')], { stage: 'TESTS' }, undefined],
+  ['the first open one of several stages is claimed', [stage('DOCS'), stage('TESTS')], { stage: 'TESTS' }, undefined],
   ['a question is for a person', [question], { kind: 'none' }, person('Red or blue?')],
   ['so is what blocks it', [blocked], { kind: 'none' }, person('The agent is blocked: No key for the API.')],
   ['a question wins over a claim', [question, stage()], { kind: 'none' }, person('Red or blue?')],
@@ -31,13 +31,13 @@ test('without a report the turn stays as it is', () => {
   expect(heed(TURN, [], [])).toBe(TURN)
 })
 
-test('a claim makes last words that end in a question no question, but a denied permission stays', () => {
+test('a claim overrides a question in the last words, but a denied permission stays', () => {
   const asks = (kind: 'question' | 'permission'): Turn => ({ ...TURN, ask: { kind, words: 'May I?' } })
   expect(heed(asks('question'), [stage()], [])).not.toHaveProperty('ask')
   expect(heed(asks('permission'), [stage()], [])).toMatchObject({ ask: { kind: 'permission' } })
 })
 
-test('who asks for a person in words claims nothing', () => {
+test('an agent that asks for a person in words claims nothing', () => {
   const turn: Turn = { ...TURN, ask: { kind: 'person', words: 'Which one?' } }
   expect(heed(turn, [stage()], [])).toMatchObject({ claim: { kind: 'none' }, ask: { words: 'Which one?' } })
 })

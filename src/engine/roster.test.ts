@@ -17,7 +17,7 @@ import {
 
 const three = specOf({ agents: ['a', 'b', 'c'], work: { ...specOf().work, agent: 'a' } })
 
-/** Who is asked for next, or what else. */
+/** Which agent is asked for next, or what else. */
 function who(...story: Happening[]): string {
   return nameOf(loopAfter(three, ...story))
 }
@@ -27,30 +27,34 @@ function nameOf({ next }: Loop): string {
   return next.kind === 'halt' ? next.reason : next.kind
 }
 
-describe('of several agents', () => {
+describe('with several agents', () => {
   test.each<[story: string, facts: Happening[], next: string]>([
-    ['the first begins', [], 'a 1.1'],
-    ['the first goes on', [works, works], 'a 3.1'],
-    ['the next takes over from one that is limited, at once and for the same iteration', [isLimited], 'b 1.2'],
+    ['the first starts', [], 'a 1.1'],
+    ['the first continues', [works, works], 'a 3.1'],
+    ['the next takes over from one that is rate-limited, at once and for the same iteration', [isLimited], 'b 1.2'],
     ['the next takes over from one that is overloaded', [isOverloaded], 'b 1.2'],
-    ['the next takes over from one that cannot be used', [isUnusable('No key.')], 'b 1.2'],
+    ['the next takes over from one that is unusable', [isUnusable('No key.')], 'b 1.2'],
     ['a crash is tried again with the same one', [crashes()], 'a 1.2'],
-    ['the one after next, when both are limited', [isLimited, isLimited], 'c 1.3'],
-    ['it goes on while the first is limited', [isLimitedUntil(10), works, at(5, works)], 'b 3.1'],
+    ['the third takes over when both are rate-limited', [isLimited, isLimited], 'c 1.3'],
+    ['it continues while the first is rate-limited', [isLimitedUntil(10), works, at(5, works)], 'b 3.1'],
     ['the first is tried again when its limit resets', [isLimitedUntil(10), works, at(10, works)], 'a 3.1'],
-    ['one that cannot be used is never tried again', [isUnusable('No key.'), at(9_999, works)], 'b 2.1'],
-    ['all limited is a wait', [isLimited, isLimited, isLimited], 'wait'],
+    ['one that is unusable is never tried again', [isUnusable('No key.'), at(9_999, works)], 'b 2.1'],
+    ['if all are rate-limited, the loop waits', [isLimited, isLimited, isLimited], 'wait'],
     [
-      'whoever is back first is asked after a wait',
+      'the first to be back is asked after a wait',
       [isLimitedUntil(9), isLimitedUntil(3), isLimitedUntil(5), at(3, woke)],
       'b 1.4',
     ],
     [
-      'a person who will not wait gets whoever would be back first',
+      'a person who will not wait gets the agent that would be back first',
       [isLimitedUntil(9), isLimitedUntil(3), isLimitedUntil(5), resume],
       'b 1.4',
     ],
-    ['the limited one is waited for when no other can be used', [isLimited, isUnusable('x'), isUnusable('y')], 'wait'],
+    [
+      'the loop waits for the rate-limited one if no other is usable',
+      [isLimited, isUnusable('x'), isUnusable('y')],
+      'wait',
+    ],
     ['none left ends the loop', [isUnusable('x'), isUnusable('y'), isUnusable('z')], 'agent-unusable'],
   ])('%s', (_, facts, next) => {
     expect(who(...facts)).toBe(next)
@@ -62,7 +66,7 @@ describe('of several agents', () => {
     expect(next).toMatchObject({ kind: 'wait', why: 'limit', until: start + 3 * 60_000 })
   })
 
-  test('the end says why each of them cannot be used', () => {
+  test('the end says why each of them is unusable', () => {
     const { next } = loopAfter(three, isUnusable('No key.'), isUnusable('No credit.'), isUnusable('No model.'))
     expect(next).toMatchObject({
       sentence: 'No agent is usable: a: No key. · b: No credit. · c: No model.',

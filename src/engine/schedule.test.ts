@@ -32,12 +32,12 @@ function planned(words: string, { working = '', begun = '', asking = '', ...more
 
 const paused = { reason: 'paused', sentence: 'Paused.' } as const
 
-describe('what is begun', () => {
+describe('what starts', () => {
   test.each<[fact: string, tasks: string, how: How, next: string]>([
     ['the first of the list', 'A B', {}, 'start A'],
     ['as many as there are slots', 'A B C', { slots: 2 }, 'start A B'],
     ['as many as there are tasks', 'A B', { slots: 9 }, 'start A B'],
-    ['nothing in a slot that is taken', 'A B C', { slots: 2, working: 'A' }, 'start B'],
+    ['nothing in a taken slot', 'A B C', { slots: 2, working: 'A' }, 'start B'],
     ['nothing when all slots are taken', 'A B', { working: 'A' }, 'wait'],
     ['nothing that waits for another', 'A<B B', { slots: 2 }, 'start B'],
     ['what waited for a completed task', 'A. B<A', {}, 'start B'],
@@ -45,7 +45,7 @@ describe('what is begun', () => {
     ['first what most others wait for', 'A B C<B D<C', {}, 'start B'],
     ['the longest chain counts, not the most tasks', 'A B<A C<A D<A E F<E G<F', {}, 'start E'],
     ['a chain of completed tasks counts for nothing', 'A B C.<B', {}, 'start A'],
-    ['first of all what was begun before', 'A B<A C', { begun: 'C' }, 'start C'],
+    ['first of all what was started before', 'A B<A C', { begun: 'C' }, 'start C'],
     ['no more than there are turns', 'A B C', { slots: 3, turns: { most: 5, left: 2 } }, 'start A B'],
     ['nothing that waits for an answer', 'A B', { asking: 'A' }, 'start B'],
   ])('%s', (_, tasks, how, next) => {
@@ -53,7 +53,7 @@ describe('what is begun', () => {
   })
 })
 
-describe('why nothing is begun any more', () => {
+describe('why nothing starts any longer', () => {
   test.each<[fact: string, tasks: string, how: How, next: string]>([
     ['the only task is completed', 'A.', {}, 'completed: The task is completed.'],
     ['all are completed', 'A. B.', {}, 'completed: All 2 tasks are completed.'],

@@ -22,7 +22,7 @@ import {
 
 const ORDERS: Order[] = [
   { kind: 'cancel' },
-  { kind: 'cancel', rejected: true }, // in the words of an older ralph
+  { kind: 'cancel', rejected: true }, // as an older version stored it
   { kind: 'cancel', rejected: {} },
   { kind: 'cancel', rejected: { why: 'No.' } },
   { kind: 'pause' },
@@ -106,7 +106,7 @@ test('whatever is written there, reading it gives an order', () => {
   )
 })
 
-describe('what ralph stores itself', () => {
+describe('what ralph itself stores', () => {
   const told = [works, say('Go.'), setLimits({ iterations: 3 }), wantsPerson(), pause, resume, claims('clear'), cancel]
 
   test('is read as it is: every loop', () => {
@@ -141,27 +141,27 @@ test.each<[story: string, fact: object, fault: string]>([
   ['another kind', { kind: 'completed', at: 1 }, '"kind" is unknown'],
   ['no time', { kind: 'woke' }, '"at" is missing'],
   [
-    'a spec with a field more',
+    'a spec with an extra field',
     { kind: 'asked', at: 1, spec: { ...spec, check: 'x' } },
     '"spec.check" is an unknown field',
   ],
   [
-    'a spec with a field less',
+    'a spec with a missing field',
     { kind: 'asked', at: 1, spec: { ...spec, checks: undefined } },
     '"spec.checks" is not a list',
   ],
   [
-    'work with a field more',
+    'work with an extra field',
     { kind: 'asked', at: 1, spec: { ...spec, work: { ...spec.work, sandbox: true, root: '/' } } },
     '"spec.work.root" is an unknown field',
   ],
   [
-    'a place with a field more',
+    'a place with an extra field',
     { kind: 'moved', at: 1, to: { dir: '/a', agent: 'b' } },
     '"to.agent" is an unknown field',
   ],
   [
-    'a history with a field more',
+    'a history with an extra field',
     {
       kind: 'adopted',
       at: 1,
@@ -174,13 +174,13 @@ test.each<[story: string, fact: object, fault: string]>([
   expect(faultOfFact(fact)).toBe(fault)
 })
 
-test('what an older or newer ralph stored besides is let pass where it decides nothing', () => {
+test('extra fields of older or newer versions are accepted if they decide nothing', () => {
   const turn = { end: 'ok', claim: { kind: 'none' }, words: '', ranTests: false, tokens: 0, mood: 'good' }
   expect(faultOfFact({ kind: 'turned', at: 1, turn })).toBe('')
   expect(faultOfLoop({ spec, tally: { ...tally, findings: ['a sentence'], mood: 1 } as never, next })).toBe('')
 })
 
-test('what an owner knows of its loop is its own', () => {
+test("an owner's own fields are not validated", () => {
   const owner = { kind: 'vault', path: '/vault', others: [1], any: { thing: true } }
   expect(faultOfFact({ kind: 'moved', at: 1, to: { dir: '/a', owner, faces: [] } })).toBe('')
   expect(faultOfFact({ kind: 'moved', at: 1, to: { dir: '/a', owner: { ...owner, kind: 'me' } } })).toContain(
@@ -188,13 +188,13 @@ test('what an owner knows of its loop is its own', () => {
   )
 })
 
-test('a loop that another machine goes on with has a worktree there', () => {
+test('a loop that continues on another machine has a worktree there', () => {
   const worktree = { from: '/m', path: '/a', branch: 'ralph/a', commit: 'c0' }
   expect(faultOfFact({ kind: 'moved', at: 1, to: { dir: '/a', gitDir: '/m/.git', worktree } })).toBe('')
   expect(faultOfFact({ kind: 'moved', at: 1, to: { dir: '/a', worktree: { ...worktree, path: 1 } } })).toContain('path')
 })
 
-test('of a told order that cannot be read only that is replayed', () => {
+test('an unreadable order is replayed as dropped', () => {
   const fact = { kind: 'told', at: 1, by: 'you', order: { kind: 'edit', checks: ['true'] } } as unknown as Fact
   expect(faultOfFact(fact)).toBe('')
   expect(readFact(fact)).toMatchObject({ order: { kind: 'dropped', why: '"checks" is an unknown field' } })

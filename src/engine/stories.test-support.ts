@@ -1,4 +1,7 @@
-/** What the engine's tests are told in: facts with plain names, and `play`, which names what a loop asks for after each. */
+/**
+ * The vocabulary of the engine's tests: facts with plain names, and `play`, which names what a loop asks for after
+ * each.
+ */
 import type {
   Claim,
   Fact,
@@ -20,7 +23,7 @@ import { step } from './step.ts'
 export const START: number = Date.UTC(2026, 0, 5, 9)
 export const MINUTE = 60_000
 
-/** A fact, or one that depends on where the loop is: a turn that works changes whatever tree there was. */
+/** A fact, or one that depends on the loop's state: a turn that works changes whatever tree there was. */
 export type Happening = Fact | ((loop: Loop) => Fact)
 
 /** Folds `step` over a story and names what the loop asks for after each fact. */
@@ -33,7 +36,7 @@ export function loopAfter(start: Spec | Loop, ...story: Happening[]): Loop {
   return loops(start, story).at(-1) ?? begin(start)
 }
 
-/** What the turn a story ends at is told. */
+/** The feedback of the turn that a story ends at. */
 export function feedbackAfter(start: Spec | Loop, ...story: Happening[]): string {
   const { next } = loopAfter(start, ...story)
   return next.kind === 'turn' ? next.feedback.join('\n') : `no turn, but ${nameOf(next)}`
@@ -53,14 +56,14 @@ function loops(start: Spec | Loop, story: readonly Happening[]): Loop[] {
   })
 }
 
-/** Where nothing else is said, every check fails before any work. */
+/** By default, every check fails before any work. */
 function begin(start: Spec | Loop): Loop {
   if ('tally' in start) return start
   const loop = startLoop('L1', start, { at: START, tree: 'tree 0' })
   return loop.next.kind === 'check' ? step(loop, happen(checks('fail', undefined, ''), loop)) : loop
 }
 
-/** A loop whose checks said this before any work. */
+/** A loop with this baseline. */
 export function begunWith(spec: Spec, result: Verdict['result']): Loop {
   const loop = startLoop('L1', spec, { at: START, tree: 'tree 0' })
   return step(loop, happen(checks(result), loop))
@@ -89,7 +92,7 @@ export function nameOf(next: Next): string {
   }
 }
 
-/** A loop without checks that takes ten iterations, unless told otherwise. */
+/** A loop without checks that takes ten iterations, unless stated otherwise. */
 export function specOf(change: Partial<Omit<Spec, 'limits'>> = {}, limits: Partial<Limits> = {}): Spec {
   return {
     prompt: 'Make the parser faster.',
@@ -125,12 +128,12 @@ export function cooling(change: Partial<Omit<Spec, 'limits'>> = {}, limits: Part
   return specOf(change, { cooldownMinutes: 30, ...limits })
 }
 
-/** A loop whose worktree nobody can see. */
+/** A loop whose worktree is unknown. */
 export function blind(spec: Spec): Loop {
   return startLoop('L1', spec, { at: START })
 }
 
-/** The same, so many minutes after the start. */
+/** The same, this many minutes after the start. */
 export function at(minute: number, happening: Happening): Happening {
   return (loop) => ({ ...happen(happening, loop), at: START + minute * MINUTE })
 }
@@ -155,12 +158,12 @@ export function isUnusable(words: string): Happening {
   return turn((loop) => ({ end: 'unusable', words, ...same(loop) }))
 }
 
-/** The agent's program ended badly. */
+/** The agent's program crashed. */
 export function crashes(words = 'Segmentation fault'): Happening {
   return turn((loop) => ({ end: 'failed', words, error: words, ...same(loop) }))
 }
 
-/** Worked, changed something, and still met this error. */
+/** Worked, changed something, and still hit this error. */
 export function failsWith(error: string): Happening {
   return turn((loop) => ({ words: stepOf(loop), error, ...changed(loop) }))
 }
@@ -196,7 +199,7 @@ export function isDenied(words = 'Bash(rm)'): Happening {
   return turn((loop) => ({ words: 'I was denied.', ask: { kind: 'permission', words }, ...same(loop) }))
 }
 
-/** Every check that was asked for ends this way. */
+/** Every requested check ends this way. */
 export function checks(result: Verdict['result'], failures?: number, tail: string = result): Happening {
   return (loop) => {
     const asked = loop.next.kind === 'check' ? loop.next.checks : ['npm test']
@@ -216,7 +219,7 @@ export function checked(verdicts: Verdict[], findings: Finding[] = []): Fact {
 /** What a round of checks sees besides their results. */
 type Seen = { findings?: Finding[]; tree?: string; tests?: number; ms?: number }
 
-/** Every check that was asked for ends this way on the tree there is, unless another is named. */
+/** Every requested check ends this way on the current tree, unless another is named. */
 export function checksOn(result: Verdict['result'], { findings = [], tree, tests, ms = 0 }: Seen = {}): Happening {
   return (loop) => ({
     ...checked(
@@ -236,7 +239,7 @@ export function noticed(kind: FindingKind, ...paths: string[]): Finding[] {
   return paths.map((path) => ({ kind, path, words: 'noticed' }))
 }
 
-/** An experiment: how all of its checks end, or each; `why` it could not be tried. */
+/** An experiment: how all of its checks end, or each; `why` it could not run. */
 export function proved(
   run: Run,
   result: Ran['result'] | Record<string, Ran['result']>,
@@ -257,7 +260,7 @@ export function proved(
   }
 }
 
-/** An experiment that could not be tried. */
+/** An experiment that could not run. */
 export function untried(run: Run, why = 'there is no room for it'): Happening {
   return proved(run, 'pass', { why })
 }
@@ -276,7 +279,7 @@ export function say(words: string): Fact {
   return told({ kind: 'say', words })
 }
 
-/** A person lets changed means of proof stand. */
+/** A person allows changed means of proof. */
 export function allow(...paths: string[]): Fact {
   return told({ kind: 'allow', paths })
 }
@@ -289,7 +292,7 @@ export function told(order: Order): Fact {
   return { at: START, kind: 'told', by: 'Ada', order }
 }
 
-/** Everything a loop that is checked can ask for, and how it gets there. */
+/** Everything a loop with checks can ask for, and how it gets there. */
 export const everyNext: Record<string, Happening[]> = {
   'turn 1': [],
   'turn 2': [works],
@@ -301,7 +304,7 @@ export const everyNext: Record<string, Happening[]> = {
   'wait paused': [pause],
 }
 
-/** A turn of one's own making; without a word about it, nothing is known of the tree. */
+/** A custom turn; unless stated, the tree is unknown. */
 export function turn(made: Partial<Turn> | ((loop: Loop) => Partial<Turn>)): Happening {
   return (loop) => ({
     at: START,

@@ -9,7 +9,7 @@ test.each([
   'I could not reach the database.',
   'The build fails with code 2.',
   'error TS2304: Cannot find name.',
-])('tells of a failure: %j', (words) => {
+])('reports a failure: %j', (words) => {
   expect(toldFailure(words)).not.toBe('')
 })
 
@@ -19,11 +19,11 @@ test.each([
   'Errors are now shown in red.',
   'The handling of failures is done; next comes the page.',
   '',
-])('tells of none: %j', (words) => {
+])('reports none: %j', (words) => {
   expect(toldFailure(words)).toBe('')
 })
 
-test('what stands around a failure makes no difference', () => {
+test('text around a failure makes no difference', () => {
   expect(toldFailure('First try.\nError: no such table: users (took 3 ms)')).toBe(
     toldFailure('I tried another way.\nError: no such table: users (took 12 ms)\nMore to come.'),
   )

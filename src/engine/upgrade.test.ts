@@ -15,7 +15,7 @@ import {
 } from './stories.test-support.ts'
 import { upgradeLoop, upgradeStory } from './upgrade.ts'
 
-describe('a loop that an older ralph has stored', () => {
+describe('a loop that an older version stored', () => {
   const { id: _, ...loop } = startLoop('L1', unchecked, { at: START })
   const vault = { path: '/v', id: 'a', file: 'a.md', from: 'Needs_Action/a.md', done: 'Done', state: 'S', by: 'watch' }
 
@@ -23,7 +23,7 @@ describe('a loop that an older ralph has stored', () => {
     return { ...loop, ...change } as Parameters<typeof upgradeLoop>[0]
   }
 
-  test('stays as it is when it is in the words of today', () => {
+  test('stays as it is if it is current', () => {
     const today = loopAfter(unchecked, works, isLimited, say('Hello.'))
     expect(upgradeLoop(today)).toEqual({ spec: today.spec, tally: today.tally, next: today.next })
   })
@@ -69,14 +69,14 @@ describe('a loop that an older ralph has stored', () => {
     expect(held).toEqual({ ...next, sentence, older: true })
   })
 
-  test('completed with a grade of today keeps it, however often it is upgraded', () => {
+  test('completed with a current grade keeps it, however often it is upgraded', () => {
     const next = { kind: 'complete', proof: 'kept', sentence: 'Nothing broke.' }
     expect(upgradeLoop(stored({ next })).next).toEqual(next)
     const once = upgradeLoop(stored({ next: { kind: 'complete', proof: 'verified' } }))
     expect(upgradeLoop(once)).toEqual(once)
   })
 
-  test('noticed something, in words alone', () => {
+  test('noticed something, as a plain sentence', () => {
     const today = { kind: 'tests-deleted', path: 'a.test.ts', words: 'was deleted' }
     const tally = { ...loop.tally, findings: ['a test is gone', today] }
     expect(upgradeLoop(stored({ tally })).tally.findings).toEqual([
@@ -106,7 +106,7 @@ describe('a loop that an older ralph has stored', () => {
     expect(end.tally.findings).toEqual([{ kind: 'noted', path: '', words: 'a test is gone' }])
   })
 
-  test('of today is replayed as it was', () => {
+  test('of the current version is replayed as it was', () => {
     const facts: Fact[] = [checked([]), happens(works)]
     expect(upgradeStory({ spec: checkedByTests, facts, graded: true })).toEqual({ spec: checkedByTests, facts })
   })

@@ -29,7 +29,7 @@ const overloadedAt = (...minutes: number[]): Happening[] =>
   minutes.flatMap((minute) => [at(minute, woke), at(minute, isOverloaded)])
 
 describe('an overload', () => {
-  test('is waited for as long as the limit says, then the agent cannot be used', () => {
+  test('is waited for as long as the limit says, then the agent is unusable', () => {
     const story = overloadedAt(0, 1, 3, 7, 15, 31, 61, 91)
     expect(nameOf(loopAfter(twoHours, ...story).next)).toBe('wait overload')
     expect(sentenceAfter(twoHours, ...story, ...overloadedAt(120))).toBe(
@@ -38,7 +38,7 @@ describe('an overload', () => {
     expect(play(twoHours, ...story, ...overloadedAt(120)).at(-1)).toBe('halt agent-unusable')
   })
 
-  test('the last try comes when that time is over, not later', () => {
+  test('the last attempt comes exactly when that time is up', () => {
     expect(loopAfter(twoHours, ...overloadedAt(0, 1, 3, 7, 15, 31, 61, 91)).next).toMatchObject({
       until: START + 120 * MINUTE,
     })
@@ -58,11 +58,11 @@ describe('an overload', () => {
     expect(nameOf(loopAfter(twoHours, ...story).next)).toBe('wait overload')
   })
 
-  test('without a limit it is waited for as before', () => {
+  test('without a limit it is waited for forever', () => {
     expect(nameOf(loopAfter(specOf(), ...overloadedAt(0, 600, 1_200)).next)).toBe('wait overload')
   })
 
-  test('of several agents all are named', () => {
+  test('with several agents all are named', () => {
     const both = specOf(two, { overloadMinutes: 120 })
     const story = [isOverloaded, isOverloaded, at(130, woke), at(130, isOverloaded)]
     expect(sentenceAfter(both, ...story)).toBe(

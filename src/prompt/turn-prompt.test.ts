@@ -6,7 +6,7 @@ import { openStages } from '../engine/stages.ts'
 import { checks, claims, type Happening, loopAfter, say, specOf, works } from '../engine/stories.test-support.ts'
 import { buildReminder, buildTurnPrompt, inChain, lastingWords } from './turn-prompt.ts'
 
-/** The words for the turn a story ends at. */
+/** The prompt for the turn a story ends at. */
 function promptAfter(spec: Spec, ...story: Happening[]): string {
   const loop = loopAfter(spec, ...story)
   return buildTurnPrompt(loop, turnOf(loop.next))
@@ -17,7 +17,7 @@ function turnOf(next: Next): Extract<Next, { kind: 'turn' }> {
   return next
 }
 
-describe('the words for a turn', () => {
+describe('the prompt of a turn', () => {
   test.each([
     '---',
     'a\n---\nb\n---',
@@ -26,28 +26,28 @@ describe('the words for a turn', () => {
     `"quotes" 'single'`,
     '<promise>',
     'x'.repeat(1 << 20),
-  ])('begin with the prompt, byte for byte', (prompt) => {
+  ])('starts with the task, byte for byte', (prompt) => {
     expect(promptAfter(specOf({ prompt })).slice(0, prompt.length + 5)).toBe(`${prompt}\n\n---`)
   })
 
-  test('say where the loop is', () => {
+  test('says where the loop is', () => {
     expect(promptAfter(specOf(), works, works)).toContain('This is iteration 3 of at most 10 ')
     expect(promptAfter(specOf({}, { iterations: 0 }))).toContain('This is iteration 1 of a loop')
   })
 
-  test('say how the work is claimed, and how it is proven', () => {
+  test('says how the work is claimed, and how it is proven', () => {
     const prompt = promptAfter(specOf({ promise: 'ALL DONE', checks: ['npm test', './lint.sh'] }))
     expect(prompt).toContain('`<promise>ALL DONE</promise>`')
     expect(prompt).toContain('`npm test` and `./lint.sh`')
   })
 
-  test('say nothing of a claim or a proof where there is none', () => {
+  test('says nothing about a claim or a proof if there is none', () => {
     const prompt = promptAfter(specOf({ promise: '' }))
     expect(prompt).not.toContain('promise')
     expect(prompt).not.toContain('ralph runs')
   })
 
-  test('name the stage now, and the later ones', () => {
+  test('names the current stage and the later ones', () => {
     const stages = [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }, { name: 'LAST' }]
     const first = promptAfter(specOf({ stages }))
     expect(first).toMatch(/current stage is TESTS: .*`<promise>TESTS<\/promise>`.* Later stages: DOCS, LAST\./)
@@ -56,9 +56,9 @@ describe('the words for a turn', () => {
     expect(second).toContain('Stage TESTS has passed.')
   })
 
-  test('end with what came of the last iteration', () => {
+  test('ends with the outcome of the last iteration', () => {
     const spec = specOf({ checks: ['npm test'] })
-    expect(promptAfter(spec)).not.toContain('What came of')
+    expect(promptAfter(spec)).not.toContain('Outcome of')
     const prompt = promptAfter(spec, claims('clear'), checks('fail', 2, 'expected 3, found 4'), say('use a loop'))
     const [, lessons = ''] = prompt.split('Outcome of the last iteration:')
     expect(lessons).toContain('You said you were done')
@@ -66,31 +66,31 @@ describe('the words for a turn', () => {
     expect(lessons).toContain('A person says: use a loop')
   })
 
-  test('are the same for every attempt at an iteration', () => {
+  test('is the same for every attempt at an iteration', () => {
     const loop = loopAfter(specOf(), works)
     const next = turnOf(loop.next)
     expect(buildTurnPrompt(loop, { ...next, attempt: 7 })).toBe(buildTurnPrompt(loop, next))
   })
 
-  test('end with a line break', () => {
+  test('ends with a line break', () => {
     expect(promptAfter(specOf())).toMatch(/[^\n]\n$/)
   })
 })
 
-describe('the words for an agent that has the task already', () => {
+describe('the prompt for an agent that already has the task', () => {
   const long = specOf({ prompt: 'Build it. '.repeat(2_000), checks: ['npm test'], promise: 'ALL DONE' })
   const reminderAfter = (spec: Spec, ...story: Happening[]) => {
     const loop = loopAfter(spec, ...story)
     return buildReminder(loop, turnOf(loop.next), '/p/loop.md')
   }
 
-  test('are one line: where the loop is, where the task is, and how to claim it', () => {
+  test('is one line: where the loop is, where the task is, and how to claim it', () => {
     expect(reminderAfter(long, works, works)).toBe(
       'This is iteration 3 of at most 10 of the loop; the task and its rules have not changed. The task is in /p/loop.md. When the whole task is done, and not before, put `<promise>ALL DONE</promise>` alone on the last line, after an empty line.\n',
     )
   })
 
-  test('tell what came of the last iteration, as it is always told', () => {
+  test('gives the same outcome of the last iteration', () => {
     const story = [claims('clear'), checks('fail', 2, 'expected 3, found 4')]
     const [, whole] = promptAfter(long, ...story).split('Outcome of the last iteration:')
     const [, short] = reminderAfter(long, ...story).split('Outcome of the last iteration:')
@@ -98,13 +98,13 @@ describe('the words for an agent that has the task already', () => {
     expect(short).toBe(whole)
   })
 
-  test('name the stage now', () => {
+  test('names the current stage', () => {
     const stages = [{ name: 'TESTS', check: 'npm test' }, { name: 'DOCS' }]
     expect(reminderAfter(specOf({ stages }), works)).toContain('put `<promise>TESTS</promise>` alone')
   })
 })
 
-test('what lasts is the same in every turn, until the task, its limit, its checks or how it is claimed change', () => {
+test('the lasting part is the same in every turn, until the task, its limit, its checks or how it is claimed change', () => {
   const spec = specOf({ checks: ['npm test'], stages: [{ name: 'TESTS' }, { name: 'DOCS' }] })
   const lasting = (given: Spec, ...story: Happening[]) => lastingWords(loopAfter(given, ...story))
   const before = lasting(spec)
@@ -178,7 +178,7 @@ describe('an agent that repeats its prompt', () => {
     )
   })
 
-  test('claims nothing with a reminder, either', () => {
+  test('claims nothing with a reminder either', () => {
     fc.assert(
       fc.property(loops, (loop) => {
         const prompt = buildReminder(loop, turnOf(loop.next), '/p/loop.md')
@@ -190,7 +190,7 @@ describe('an agent that repeats its prompt', () => {
     )
   })
 
-  test('claims nothing clearly, though nobody takes the prompt out', () => {
+  test('claims nothing clearly, even if nobody removes the prompt', () => {
     fc.assert(
       fc.property(loops, (loop) => {
         const prompt = buildTurnPrompt(loop, turnOf(loop.next))
@@ -214,7 +214,7 @@ describe('an agent that repeats its prompt', () => {
   })
 })
 
-test('one in a chain is told what the agent before it said', () => {
+test('an agent in a chain reads what the agent before it said', () => {
   expect(inChain('Look at this: {previous}. Then improve {previous}', 'a $& b')).toBe(
     'Look at this: a $& b. Then improve a $& b',
   )

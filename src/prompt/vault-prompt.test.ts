@@ -3,7 +3,7 @@ import { buildVaultPrompt, type VaultWords } from './vault-prompt.ts'
 
 const words = { from: 'Needs_Action/a.md', done: 'Done/a.md', pending: 'Pending_Approval/a.md' }
 
-test('says what is to be done, and where the file goes', () => {
+test('says what to do, and where the file goes', () => {
   expect(buildVaultPrompt({ ...words, body: '\nDo it.\n' })).toBe(`Your task is the file \`Needs_Action/a.md\`. It says:
 
 Do it.
@@ -20,12 +20,12 @@ test.each<[told: NonNullable<VaultWords['progress']>, says: string]>([
     'After each step, report your progress if you can run this program: `ralph task progress a --total N`.',
   ],
   [{ by: 'boxes' }, 'Tick the checkboxes in the file as you go: they show your progress.'],
-])('asks how far the work has come: %o', (progress, says) => {
+])('asks for progress: %o', (progress, says) => {
   const plain = buildVaultPrompt({ ...words, body: 'Do it.' })
   expect(buildVaultPrompt({ ...words, body: 'Do it.', progress })).toBe(`${plain}\n${says}`)
 })
 
-test('of a long text it has the beginning, and says so', () => {
+test('a long text is cut, and it says so', () => {
   const prompt = buildVaultPrompt({ ...words, body: 'x'.repeat(60_000) })
   expect(prompt).toMatch(/x{50000}\n…\n\nThis is only the beginning: read the whole file\./)
 })
