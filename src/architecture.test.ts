@@ -6,7 +6,7 @@ const BELOW = ['error.ts', 'engine/', 'analytics/', 'formats/', 'agents/', 'prom
 
 const OWNERS = ['project/', 'session/', 'vault/', 'dispatch/', 'board/', 'fleet/']
 
-/** Who may use whom. A place may always use itself; what is not named here has no place yet. */
+/** Which folder may use which. A folder may always use itself; what is not listed has no place yet. */
 const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'error.ts': [],
   'engine/': [],
@@ -28,14 +28,14 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   'index.ts': [...BELOW, 'request/', 'drive/', ...OWNERS, 'operations/'],
   'fronts/server/': [...BELOW, 'request/', 'operations/'],
   'fronts/cli/': [...BELOW, 'request/', 'drive/', 'operations/', 'install/'],
-  // What lives in a session is its own front: it works without operations, but for tasks of vaults.
+  // What lives in a session is its own front: it works without operations, except for tasks of vaults.
   'fronts/hook/': [...BELOW, 'drive/', 'session/', 'operations/'],
   'fronts/pi/': [...BELOW, 'session/'],
 }
 
 const PURE = ['engine/', 'analytics/', 'formats/', 'agents/', 'prompt/']
 
-/** Clock, chance, files, processes and network: a pure folder is given them, it never takes them. */
+/** Clock, randomness, files, processes and network: a pure folder receives them, it never takes them. */
 const TAKEN =
   /'node:[^']*'|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bperformance\.|\bfetch\(|\bprocess\.\w+|\bset(?:Timeout|Interval)\b/g
 
@@ -54,7 +54,7 @@ test('every file has a place', () => {
   expect(files.map(({ file }) => file).filter((file) => !placeOf(file))).toEqual([])
 })
 
-test('nothing is used against the direction', () => {
+test('no import goes against the direction', () => {
   const wrong = imports.filter(({ file, used }) => {
     const [from = '', to = ''] = [placeOf(file), placeOf(used)]
     return from !== to && !MAY_USE[from]?.includes(to)
@@ -72,22 +72,24 @@ test('no agent uses another, and no front another', () => {
   expect(sideways.map(({ file, used }) => `${file} uses ${used}`)).toEqual([])
 })
 
-/** What moves a loop: drive/, and owners that ask the engine before they write. Everybody else brings facts to a visit. */
+/**
+ * What moves a loop: drive/, and owners that ask the engine before they write. Everything else brings facts to a visit.
+ */
 const MAY_STEP = ['drive/drive.ts', 'drive/refusals.ts', 'drive/visit.ts', 'project/task.ts']
 
-test('nothing but drive and owners asks the engine for the next step', () => {
+test('only drive and owners ask the engine for the next step', () => {
   const steps = imports.filter(({ file, used }) => used === 'engine/step.ts' && placeOf(file) !== 'engine/')
   expect(steps.map(({ file }) => file).sort()).toEqual([...MAY_STEP, 'index.ts'].sort())
 })
 
-test('what decides is no business of anybody outside the engine', () => {
+test('the deciding parts are used only inside the engine', () => {
   const parts = imports.filter(
     ({ file, used }) => /^engine\/(moves|cooldown|go-on|conclude)\.ts$/.test(used) && placeOf(file) !== 'engine/',
   )
   expect(parts).toEqual([])
 })
 
-test('the schemas of operations are loaded by nobody but who takes input from outside', () => {
+test('only code that takes outside input loads the schemas of operations', () => {
   const checked = (file: string) =>
     /^(?:operations\/(?:call|library|input-error|.*schema\S*)|fronts\/server\/.*)\.ts$/.test(file)
   const load = imports.filter(({ file, used }) => checked(used) && !checked(file))
@@ -96,14 +98,14 @@ test('the schemas of operations are loaded by nobody but who takes input from ou
   expect(zod.map(({ file }) => file)).toEqual([])
 })
 
-test('pure folders take neither time nor chance nor anything else from the machine', () => {
+test('pure folders take neither time nor randomness nor anything else from the machine', () => {
   const takes = files
     .filter(({ file }) => PURE.includes(placeOf(file) ?? ''))
     .flatMap(({ file, text }) => [...text.matchAll(TAKEN)].map(([what]) => `${file} takes ${what}`))
   expect(takes).toEqual([])
 })
 
-/** Who may write to the terminal itself: the one writer; a line editor, and what it tells the terminal about pastes. */
+/** Who may write to the terminal itself: the one writer, and a line editor with its paste mode. */
 const MAY_WRITE = ['fronts/cli/text.ts', 'fronts/cli/dispatch-prompt.ts', 'fronts/cli/dispatch-pastes.ts']
 
 test('the command line writes through one writer, which makes foreign text harmless', () => {
@@ -111,7 +113,7 @@ test('the command line writes through one writer, which makes foreign text harml
   const found = (pattern: RegExp) => cli.filter(({ text }) => pattern.test(text)).map(({ file }) => file)
   const writes = found(/\bprocess\.std(?:out|err)|\bconsole\.|\bmachine\.stdout|\bstd(?:out|err)\.write|\bwriteSync\(/)
   expect(writes.filter((file) => !MAY_WRITE.includes(file))).toEqual([])
-  // A control that stands in a text would be taken out of it; JSON that is not escaped would lose letters.
+  // A control character inside text would be removed from it; unescaped JSON would lose characters.
   expect(found(/\\u001b|\\x1b|\\u0007|\\x07/).filter((file) => !MAY_WRITE.includes(file))).toEqual([])
   expect(found(/JSON\.stringify\([^)]*\)+\}?\\n/)).toEqual([])
 })

@@ -32,7 +32,7 @@ test.each<[what: string, text: string, found: object[]]>([
   expect(functionsIn(text)).toEqual(found)
 })
 
-/** By their indentation, which Biome keeps. Functions whose body is an expression are not looked at. */
+/** By indentation, which Biome enforces. Functions whose body is an expression are ignored. */
 function functionsIn(text: string): { at: number; lines: number }[] {
   const lines = text.split('\n')
   return lines.flatMap((line, index) => {
@@ -53,7 +53,7 @@ function functionsIn(text: string): { at: number; lines: number }[] {
   })
 }
 
-/** A line of that indentation which goes on with nothing from above. */
+/** A line of that indentation that does not continue the one above. */
 function begins(line: string, indent: string): boolean {
   return line.startsWith(indent) && /^[^\s)}\]]/.test(line.slice(indent.length))
 }

@@ -17,7 +17,7 @@ const request: Request = {
 
 type Message = Record<string, unknown>
 
-/** Talks to the parser as an agent would; every entry is said once ralph has said what comes before it. */
+/** Talks to the parser as an agent would; every entry is sent once ralph has sent what comes before it. */
 function talk(
   said: readonly (Message | string)[],
   changed: Partial<Request> = {},
@@ -47,7 +47,7 @@ function update(value: object): Message {
   return { method: 'session/update', params: { sessionId: 's1', update: value } }
 }
 
-test('introduces itself, opens a session in the folder, sends the prompt, and has heard all at the end of the turn', () => {
+test('introduces itself, opens a session in the folder, sends the prompt, and is complete at the end of the turn', () => {
   const { heard, outcome, done } = talk([ready, session, says('All '), says('done.'), ended('end_turn')])
   expect(heard).toMatchObject([
     { id: 1, method: 'initialize', params: { protocolVersion: 1 } },
@@ -65,14 +65,14 @@ test('the command line is split without a shell and holds no prompt', () => {
   })
 })
 
-test('what comes before a tool is not the last word, and what it ran is told', () => {
+test('what comes before a tool is not the last word, and its command is reported', () => {
   const tool = update({ sessionUpdate: 'tool_call', kind: 'execute', title: 'Run', rawInput: { command: 'npm test' } })
   const { outcome, events } = talk([ready, session, says('I will.'), tool, says('Done.'), ended('end_turn')])
   expect(outcome).toMatchObject({ finalText: 'Done.', ran: ['npm test'] })
   expect(events).toContainEqual({ kind: 'tool', name: 'execute', summary: 'npm test' })
 })
 
-test('a tool whose command is told later is named by it, once', () => {
+test('a tool whose command arrives later is named by it, once', () => {
   const called = update({ sessionUpdate: 'tool_call', toolCallId: 'c1', kind: 'execute', title: 'bash', rawInput: {} })
   const begun = update({
     sessionUpdate: 'tool_call_update',
@@ -95,7 +95,7 @@ test('a tool whose command is told later is named by it, once', () => {
 test.each<[said: string, kind: Outcome['kind']]>([
   ['Error: Failed to get response from the AI model; retried 5 times. Last error: 429 slow down', 'rate-limit'],
   ['Error: Authentication failed with provider at http://127.0.0.1:1/v1 (HTTP 401).\n  Check your key.', 'auth'],
-])('an error that a client tells as words of its agent: %s', (said, kind) => {
+])('an error that a client reports as words of its agent: %s', (said, kind) => {
   const retries = says('Info: Request failed due to a transient API error. Retrying...')
   const { outcome, events } = talk([ready, session, retries, retries, says(said), ended('end_turn')])
   expect(outcome).toMatchObject({ kind, finalText: '', message: said.split('\n')[0]?.slice('Error: '.length) })
@@ -109,13 +109,13 @@ test('an agent that worked may speak of errors', () => {
   expect(talk([ready, session, says('Error: my mistake, mended.'), ended('end_turn')]).outcome.kind).toBe('ok')
 })
 
-test('what a client says in the name of its agent is no word of the agent', () => {
+test("what a client says in its agent's name is not the agent's word", () => {
   const warning = says('Model metadata for `gpt-5.5` not found. Defaulting to fallback metadata.')
   const { outcome } = talk([ready, session, says('Done.'), warning, ended('end_turn')])
   expect(outcome.finalText).toBe('Done.')
 })
 
-test('takes up a session where the agent can, and does not hear its past again', () => {
+test('resumes a session if the agent can, and ignores its replayed past', () => {
   const resume = { id: 's0', costUsd: 0.5 }
   const cost = update({ sessionUpdate: 'usage_update', cost: { amount: 0.75, currency: 'USD' } })
   const { heard, outcome } = talk(
@@ -126,7 +126,7 @@ test('takes up a session where the agent can, and does not hear its past again',
   expect(outcome).toMatchObject({ finalText: 'New.', session: { id: 's0', costUsd: 0.75 }, costUsd: 0.25 })
 })
 
-test('a session that is gone is begun anew', () => {
+test('a missing session is replaced by a new one', () => {
   const gone = { id: 2, error: { code: -32_602, message: 'not found' } }
   const { heard } = talk([ready, gone, session, ended('end_turn')], { resume: { id: 's0', costUsd: 0 } })
   expect(heard.map(({ method }) => method)).toEqual(['initialize', 'session/load', 'session/new', 'session/prompt'])
@@ -152,14 +152,14 @@ describe('a permission', () => {
     expect(outcome.denied).toEqual([])
   })
 
-  test('is denied, and told, when a person is to be asked', () => {
+  test('is denied, and reported, when a person must be asked', () => {
     const { heard, outcome } = talk([ready, session, asks, ended('end_turn')], { permissions: 'ask' })
     expect(heard[3]).toMatchObject({ result: { outcome: { optionId: 'no' } } })
     expect(outcome.denied).toEqual(['rm x'])
   })
 })
 
-test('what an agent asks for and ralph does not offer is refused', () => {
+test('a request that ralph does not support is refused', () => {
   const { heard } = talk([ready, session, { id: 9, method: 'fs/read_text_file', params: {} }, ended('end_turn')])
   expect(heard[3]).toMatchObject({ id: 9, error: { code: -32_601 } })
 })
@@ -177,7 +177,7 @@ test.each<[story: string, error: object, kind: Outcome['kind']]>([
     { code: -32_603, message: 'x', data: { details: '[API Error: 401 Incorrect API key]' } },
     'auth',
   ],
-  ['nothing that tells', { code: -32_603, message: 'Internal error' }, 'unknown'],
+  ['nothing useful', { code: -32_603, message: 'Internal error' }, 'unknown'],
 ])('an error with %s', (_, error, kind) => {
   const { outcome, done } = talk([ready, session, { id: 3, error }])
   expect(outcome.kind).toBe(kind)
@@ -195,7 +195,7 @@ test.each<[string, Outcome['kind']]>([
   expect(talk([ready, session, says('x'), ended(reason)]).outcome.kind).toBe(kind)
 })
 
-test('tokens are read where an agent tells them', () => {
+test('tokens are read if an agent reports them', () => {
   expect(
     talk([ready, session, ended('end_turn', { usage: { inputTokens: 100, outputTokens: 20 } })]).outcome.tokens,
   ).toBe(120)
@@ -212,7 +212,7 @@ test.each([
     'what was cached among the input',
     { inputTokens: 2000, cachedReadTokens: 800, outputTokens: 46, totalTokens: 2046 },
   ],
-  ['what was cached beside it', { inputTokens: 1200, cachedReadTokens: 800, outputTokens: 46, totalTokens: 2046 }],
+  ['cached tokens separately', { inputTokens: 1200, cachedReadTokens: 800, outputTokens: 46, totalTokens: 2046 }],
   ['thoughts in the total alone', { inputTokens: 1200, cachedReadTokens: 800, outputTokens: 41, totalTokens: 2046 }],
 ])('tokens of agents that count %s', (_, usage) => {
   expect(talk([ready, session, ended('end_turn', { usage })]).outcome).toMatchObject({
@@ -228,13 +228,13 @@ test('tokens of an agent that counts each answer are added up', () => {
   expect(outcome).toMatchObject({ tokens: 2046, finalText: 'Done.' })
 })
 
-test('an agent that ends before its turn does has broken off', () => {
+test('an agent that exits before its turn ends has crashed', () => {
   expect(talk([ready, session, says('x')]).outcome.kind).toBe('crash')
   expect(talk([], {}, { code: null, signal: 'SIGKILL' }).outcome.kind).toBe('killed')
   expect(talk([ready], {}, { code: 143, signal: null, stopped: 'silent' }).outcome.kind).toBe('killed')
 })
 
-test('it does not matter how an agent ends that has said all', () => {
+test('it does not matter how an agent exits that has said everything', () => {
   expect(
     talk([ready, session, says('Done.'), ended('end_turn')], {}, { code: null, signal: 'SIGTERM' }).outcome.kind,
   ).toBe('ok')

@@ -12,7 +12,7 @@ test.each<[message: string, words: string]>([
   ['500: {"error":null}', '500: {"error":null}'],
   ['400: {"message":"cut o', '400: {"message":"cut o'],
   ['Unexpected token { in a template', 'Unexpected token { in a template'],
-])('%s is for a person: %s', (message, words) => {
+])('%s reads for a person: %s', (message, words) => {
   expect(wordsOfError(message)).toBe(words)
 })
 
@@ -25,7 +25,7 @@ test.each([
   [`429 ${QUOTA} * Quota exceeded for metric: generate_content_free_tier_requests, limit: 20`, 'rate-limit'],
   [`{"code":429,"status":"RESOURCE_EXHAUSTED","message":"${QUOTA}"}`, 'rate-limit'],
   [`${QUOTA} [{"retryDelay":"34s"}]`, 'rate-limit'],
-  // Nobody can wait until there is money.
+  // Waiting does not bring money.
   ['You exceeded your current quota, please check your plan and billing details.', 'auth'],
   ['429 insufficient_quota: You exceeded your current quota, please check your plan and billing details.', 'auth'],
   ['Your credit balance is too low to access the API. Please retry in 5 minutes.', 'auth'],
@@ -42,7 +42,7 @@ test.each([
   expect(kindOfWords(words)).toBe(kind)
 })
 
-test('a status counts where words leave it open', () => {
+test('a status counts if the text leaves it open', () => {
   expect(kindOfMessage(`429 ${QUOTA} Please retry in 34s.`)).toBe('rate-limit')
   expect(kindOfMessage('503 something')).toBe('overloaded')
   expect(kindOfMessage('something')).toBe('unknown')

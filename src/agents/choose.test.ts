@@ -21,7 +21,7 @@ test.each<[story: string, found: Found[], finished: [string, number][], name: st
     'claude',
     'first one installed',
   ],
-  ['who has finished loops here', [claude, codex], [['claude', 3]], 'claude', 'completed 3 loops here'],
+  ['one that has completed loops here', [claude, codex], [['claude', 3]], 'claude', 'completed 3 loops here'],
   [
     'who has finished most',
     [claude, codex],
@@ -32,8 +32,8 @@ test.each<[story: string, found: Found[], finished: [string, number][], name: st
     'codex',
     'completed 2 loops here',
   ],
-  ['never who is not logged in', [gemini, claude], [['gemini', 9]], 'claude', 'the only one installed'],
-  ['nobody, when nobody is here', [], [['claude', 3]], undefined, ''],
+  ['never one that is not logged in', [gemini, claude], [['gemini', 9]], 'claude', 'the only one installed'],
+  ['none, if none is installed', [], [['claude', 3]], undefined, ''],
 ])('chooses %s', (_, found, finished, name, why) => {
   const chosen = chooseAgent(found, new Map(finished))
   expect(chosen?.name).toBe(name)

@@ -36,7 +36,7 @@ conformance(
 
 const play = (scene: string, changed: Partial<Request> = {}) => playScene(claude, scene, changed)
 
-test('of several results the last one speaks, and all of them count', () => {
+test('the last of several results counts, and the tokens of all', () => {
   const { outcome } = play('several-results')
   expect(outcome).toMatchObject({ finalText: 'All done.\n\n<promise>COMPLETE</promise>', tokens: 360 })
   expect(outcome.costUsd).toBeCloseTo(0.0024, 6)
@@ -61,7 +61,7 @@ test('a limit knows when it ends', () => {
   expect(play('limited').outcome.resetsAt).toBeUndefined()
 })
 
-test('errors speak in the words of the client', () => {
+test("errors use the client's words", () => {
   expect(play('auth').outcome.message).toContain('Invalid API key')
   expect(play('bad-flag').outcome.message).toContain('--no-such-flag')
 })
@@ -74,11 +74,11 @@ describe('without a result', () => {
     expect(parser().end({ code: 143, signal: null, stopped: 'silent' }, new Map())).toMatchObject({ kind: 'killed' })
   })
 
-  test('exit code 0 is no success', () => {
+  test('exit code 0 is not enough', () => {
     expect(parser().end({ code: 0, signal: null }, new Map()).kind).toBe('crash')
   })
 
-  test('root is told what to do', () => {
+  test('root learns what to do', () => {
     const told = parser()
     told.push('--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons', 'err')
     expect(told.end({ code: 1, signal: null }, new Map())).toMatchObject({
@@ -111,7 +111,7 @@ describe('the command', () => {
   })
 })
 
-test('a prompt that never reached its model was no turn', () => {
+test('a prompt that never reached the model is no turn', () => {
   const parser = claude.parser(request)
   const result = { type: 'result', subtype: 'success', is_error: false, num_turns: 0, result: 'held back by a hook' }
   parser.push(JSON.stringify(result), 'out')

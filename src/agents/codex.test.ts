@@ -51,21 +51,21 @@ function failsWith(message: string) {
   return parser.end({ code: 1, signal: null }, new Map())
 }
 
-describe('tokens, which it counts from the beginning of its session', () => {
-  test('are counted once when the session goes on', () => {
+describe('tokens, which it counts from the start of its session', () => {
+  test('are counted once when the session continues', () => {
     const { outcome } = play('ok', { resume: { id: SESSION, costUsd: 0, tokens: 100 } })
     expect(outcome).toMatchObject({ tokens: 140, session: { id: SESSION, tokens: 240 } })
     expect(outcome).not.toHaveProperty('usage') // nobody knows what the 100 were
   })
 
-  test('by kind, too, where those before are known', () => {
+  test('are known by kind if those before are', () => {
     const before = { input: 80, cached: 0, output: 20 }
     const { outcome } = play('ok', { resume: { id: SESSION, costUsd: 0, tokens: 100, usage: before } })
     expect(outcome.usage).toEqual({ input: 120, cached: 0, output: 20 })
     expect(outcome.session?.usage).toEqual({ input: 200, cached: 0, output: 40 })
   })
 
-  test('are not taken off another session', () => {
+  test('are not subtracted from another session', () => {
     const { outcome } = play('ok', { resume: { id: 'another', costUsd: 0, tokens: 100 } })
     expect(outcome).toMatchObject({ tokens: 240, session: { id: SESSION, tokens: 240 } })
   })
@@ -84,7 +84,7 @@ describe('a denial', () => {
     expect(play(scene, { permissions: 'ask' }).outcome.denied).toEqual(denied)
   })
 
-  // Not recorded: whether it tells of such a command differs from run to run.
+  // Not recorded: whether it reports such a command varies.
   test.each([
     ['ask', ['command_execution: touch x.txt']],
     ['bypass', []],
@@ -97,10 +97,10 @@ describe('a denial', () => {
   })
 })
 
-describe('when a limit ends', () => {
+describe('when a limit resets', () => {
   const time = (...[day, hour, minute]: [number, number, number]) => new Date(2026, 10, day, hour, minute).getTime()
 
-  // The clock it names has lost its seconds, so the limit ends within that minute.
+  // The time it names has no seconds, so the limit ends within that minute.
   test.each([
     ['try again at Nov 17th, 2026 7:20 AM.', time(17, 7, 21)],
     ['or try again at 3:33 PM.', time(16, 15, 34)],
@@ -120,13 +120,13 @@ describe('when a limit ends', () => {
   })
 })
 
-test('a try that is followed by another one is no failure', () => {
+test('an attempt that is retried is no failure', () => {
   const { outcome, events } = play('reconnected')
   expect(outcome.finalText).toContain('All done.')
   expect(events).toContainEqual({ kind: 'retry', why: expect.stringContaining('Reconnecting... 1/1') })
 })
 
-test('commands are told once and without the shell around them', () => {
+test('commands are reported once and without the shell around them', () => {
   const { outcome, events } = play('ok')
   expect(outcome.ran).toEqual(['echo hi > f.txt'])
   expect(events.filter(({ kind }) => kind === 'tool')).toHaveLength(1)
@@ -137,14 +137,14 @@ test('commands are told once and without the shell around them', () => {
   })
 })
 
-test('errors speak in the words of the client', () => {
+test("errors use the client's words", () => {
   expect(play('auth').outcome.message).toContain('invalid x-api-key')
   expect(play('model-of-plan').outcome.message).toBe('The nope model is not supported with a ChatGPT account.')
   expect(play('bad-flag').outcome.message).toBe("error: unexpected argument '--no-such-flag' found")
   expect(play('no-session').outcome.message).toContain('no rollout found')
 })
 
-test('an end after its success is no success', () => {
+test('a failure after its success is no success', () => {
   const parser = codex.parser(request)
   parser.push('{"type":"turn.completed","usage":{}}', 'out')
   expect(parser.end({ code: 1, signal: null }, new Map()).kind).toBe('crash')

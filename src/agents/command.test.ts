@@ -27,7 +27,7 @@ afterEach(() => {
   else process.env.TZ = zone
 })
 
-/** What comes of a program that printed this. */
+/** The outcome of a program that printed this. */
 function outcome(out: string, exit: Partial<Exit> = {}, err = ''): Outcome {
   const parser = command.parser(request)
   for (const line of out.split('\n')) parser.push(line, 'out')
@@ -44,7 +44,7 @@ describe('any program as an agent', () => {
     })
   })
 
-  test('gets its prompt as the last word in a terminal, where stdin is the keyboard', () => {
+  test('gets its prompt as the last argument in a terminal, where stdin is the keyboard', () => {
     expect(command.command({ ...request, mode: 'interactive' })).toMatchObject({
       argv: ['./my-agent', '--print', 'two words', '--model', 'x y', request.prompt],
       stdin: '',
@@ -84,7 +84,7 @@ describe('any program as an agent', () => {
     ],
     ['the time limit', { code: 0, stopped: 'deadline' }, 'killed', /at the time limit/],
     ['a stop', { code: 0, stopped: 'told' }, 'killed', /was stopped/],
-  ])('that ended by %s did not work, and its last words say why', (_, exit, kind, message) => {
+  ])('that ended with %s did not work, and its last words say why', (_, exit, kind, message) => {
     expect(outcome('working', exit, 'first\nit broke\n')).toMatchObject({
       kind,
       message: expect.stringMatching(message),
@@ -97,11 +97,11 @@ describe('any program as an agent', () => {
     expect(outcome('', { code: 1 }).message).toBe('it exited with code 1')
   })
 
-  test('that ralph ended is not limited, whatever it said', () => {
+  test('that ralph stopped is not rate-limited, whatever it said', () => {
     expect(outcome('usage limit reached', { code: null, signal: 'SIGTERM', stopped: 'silent' }).kind).toBe('killed')
   })
 
-  test('may print without end: its last words are kept', () => {
+  test('may print endlessly: its last words are kept', () => {
     const parser = command.parser(request)
     for (let line = 0; line < 200_000; line++) parser.push(`line ${line}`, 'out')
     parser.push('<promise>COMPLETE</promise>', 'out')
@@ -110,7 +110,7 @@ describe('any program as an agent', () => {
     expect(finalText).toMatch(/line 199999\n<promise>COMPLETE<\/promise>$/)
   })
 
-  test('may print one line without end', () => {
+  test('may print one endless line', () => {
     const { finalText } = outcome(`${'x'.repeat(5_000_000)} done`)
     expect(finalText.length).toBeLessThanOrEqual(256 * 1024)
     expect(finalText).toMatch(/x done$/)
@@ -139,7 +139,7 @@ describe('an agent that could not work', () => {
     'You have exhausted your daily quota',
     "You're out of extra usage",
     'Please try again in 20 minutes.',
-  ])('is limited: %s', (words) => {
+  ])('is rate-limited: %s', (words) => {
     expect(outcome('', { code: 1 }, words)).toMatchObject({ kind: 'rate-limit', message: words })
     expect(outcome(words, { code: 1 })).toMatchObject({ kind: 'rate-limit', message: words })
   })
@@ -169,7 +169,7 @@ describe('an agent that could not work', () => {
     expect(outcome('', { code: 1 }, words).kind).toBe('crash')
   })
 
-  test('long after it spoke of limits has crashed for another reason', () => {
+  test('long after it mentioned limits has crashed for another reason', () => {
     const spoke = `I handle 429 and 503 now, and print "usage limit reached".\n${'Then I worked on.\n'.repeat(300)}`
     expect(outcome('', { code: 127 }, 'ralph: 12: exec: ./a.sh: not found').kind).toBe('config')
     expect(outcome('', { code: 127 }, './a.sh: 3: foo: not found').kind).toBe('crash')
@@ -178,7 +178,7 @@ describe('an agent that could not work', () => {
     expect(outcome(spoke, { code: 1 }, 'usage limit reached').kind).toBe('rate-limit')
   })
 
-  test('says when it can go on', () => {
+  test('says when it can continue', () => {
     expect(outcome('Rate limit reached, try again in 20 minutes', { code: 1 }).resetsAt).toBe(NOON + 20 * MINUTE)
     expect(outcome('Rate limit reached', { code: 1 })).not.toHaveProperty('resetsAt')
   })
@@ -194,7 +194,7 @@ describe('the time of a reset', () => {
     ['retry in 10s', 10_000],
     ['Retry-After: 120', 120_000],
     ['retry-after 7', 7_000],
-  ])('is so long from now: %s', (words, ms) => {
+  ])('is that far ahead: %s', (words, ms) => {
     expect(readReset(words, NOON)).toBe(NOON + ms)
   })
 

@@ -1,4 +1,4 @@
-/** What every adapter must make of what its real client printed. One test file an adapter calls this. */
+/** What every adapter must read from what its real client printed. Each adapter's test file calls this. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -48,7 +48,7 @@ function playEntries(agent: Agent, entries: readonly Entry[], changed: Partial<R
   return { outcome: parser.end(exit, files), events }
 }
 
-/** `kinds` has a row for every recorded scene; `usage` is what the scene `ok` took. */
+/** `kinds` has a row for every recorded scene; `usage`: what the scene `ok` used. */
 export function conformance(
   agent: Agent,
   kinds: Record<string, Outcome['kind']>,
@@ -59,7 +59,7 @@ export function conformance(
       expect(play(agent, scene).outcome.kind).toBe(kind)
     })
 
-    test('the final text is its last word, with what it took', () => {
+    test('the final text is its last word, with its usage', () => {
       const { outcome, events } = play(agent, 'ok')
       expect(outcome).toMatchObject({
         finalText: 'All done.\n\n<promise>COMPLETE</promise>',
@@ -79,14 +79,14 @@ export function conformance(
       expect(play(agent, 'promise-in-tool').outcome.finalText).toBe('I looked around.')
     })
 
-    test('a recording that breaks off anywhere is no success', () => {
+    test('a recording that is cut off anywhere is no success', () => {
       const entries = entriesOf(agent, 'ok').filter(({ exit, file }) => !exit && file === undefined)
       for (let length = 0; length < entries.length; length++)
         expect(playEntries(agent, entries.slice(0, length)).outcome.kind).not.toBe('ok')
       expect(playEntries(agent, [{ exit: { code: 0, signal: null } }]).outcome.kind).not.toBe('ok')
     })
 
-    test('a client that ralph ended was killed', () => {
+    test('a client that ralph stopped was killed', () => {
       for (const stopped of ['silent', 'deadline', 'told'] as const)
         expect(playEntries(agent, [{ exit: { code: 143, signal: null, stopped } }]).outcome.kind).toBe('killed')
     })
@@ -101,7 +101,7 @@ export function conformance(
       '"text"',
       '\u001b[2J',
       'plain words',
-    ])('lets %j pass', (line) => {
+    ])('ignores %j', (line) => {
       const entries = entriesOf(agent, 'ok')
       const { outcome } = playEntries(agent, [{ out: line }, { err: line }, ...entries])
       expect(outcome.kind).toBe('ok')

@@ -35,7 +35,7 @@ conformance(
 
 const play = (scene: string, changed: Partial<Request> = {}) => playScene(copilot, scene, changed)
 
-test('its file counts the whole session, of which only the new part is this turn', () => {
+test('its file counts the whole session, and only the new part belongs to this turn', () => {
   const { outcome } = play('ok', { resume: { id: 'x', costUsd: 0, tokens: 100 } })
   expect(outcome).toMatchObject({ tokens: 140, session: { tokens: 240 } })
 })
@@ -52,11 +52,11 @@ test('a file that is cut off counts nothing', () => {
   expect(copilot.parser(request).end({ code: 1, signal: null }, files).tokens).toBe(0)
 })
 
-test('a denial names the tool and what it was to do, and that has not run', () => {
+test('a denial names the tool and its command, which did not run', () => {
   expect(play('denied').outcome).toMatchObject({ denied: ['bash: touch x.txt'], ran: [] })
 })
 
-test('a limit that names its end is over then, counted from when it was told', () => {
+test('a limit that names its duration ends then, counted from when it was reported', () => {
   expect(play('limited-with-reset', { at: 0 }).outcome.resetsAt).toBe(Date.UTC(2026, 0, 1, 0, 20))
   expect(play('limited').outcome.resetsAt).toBeUndefined()
 })
@@ -66,7 +66,7 @@ test('retries are shown', () => {
   expect(retries).toEqual(Array(5).fill({ kind: 'retry', why: 'rate_limit' }))
 })
 
-test('errors speak in the words of the client', () => {
+test("errors use the client's words", () => {
   expect(play('auth').outcome.message).toContain('Authentication failed')
   expect(play('bad-flag').outcome.message).toContain('--no-such-flag')
 })
@@ -84,7 +84,7 @@ test.each([
   expect(parser.end({ code: 1, signal: null }, new Map()).kind).toBe(kind)
 })
 
-test('what a helper says is not the final text', () => {
+test('what a subagent says is not the final text', () => {
   const parser = copilot.parser(request)
   parser.push(JSON.stringify({ type: 'assistant.message', data: { content: 'Mine.' } }), 'out')
   parser.push(JSON.stringify({ type: 'assistant.message', agentId: 'a', data: { content: 'Of a helper.' } }), 'out')

@@ -40,7 +40,7 @@ function failing(message: string): Outcome {
   return parser.end({ code: 1, signal: null }, new Map())
 }
 
-test('a denial ends the turn without a word of its own, and names the tool and what it was to do', () => {
+test('a denial ends the turn without any last words, and names the tool and its command', () => {
   expect(play('denied', { permissions: 'ask' }).outcome).toMatchObject({
     denied: ['Execute: touch x.txt'],
     ran: [],
@@ -48,16 +48,16 @@ test('a denial ends the turn without a word of its own, and names the tool and w
   })
 })
 
-test('an end in silence is a session that is gone, where one was to be gone on with', () => {
+test('exiting silently means that the session to resume was not found', () => {
   expect(play('no-session', { resume: { id: 'x', costUsd: 0 } }).outcome.kind).toBe('context')
   expect(play('no-session').outcome.kind).toBe('crash')
 })
 
-test('a signal makes it end with exit code 0, which is no success', () => {
+test('after a signal it exits with code 0, which is no success', () => {
   expect(play('killed').outcome.message).toContain('exited with code 0 without a result')
 })
 
-test('errors speak in the words of the model service, not in those that only say that it failed', () => {
+test('errors use the words of the model service, not those that only say that it failed', () => {
   expect(play('auth').outcome.message).toContain('invalid x-api-key')
   expect(play('unknown-model').outcome.message).toBe('Invalid model: nope')
   expect(play('bad-flag').outcome.message).toContain('--no-such-flag')

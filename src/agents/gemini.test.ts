@@ -39,7 +39,7 @@ test('what it says before a tool is not its last word', () => {
   expect(outcome).toMatchObject({ finalText: 'All done.\n\n<promise>COMPLETE</promise>', ran: ['echo 1'] })
 })
 
-test('a text that comes in pieces is one text', () => {
+test('text that arrives in pieces is one text', () => {
   const parser = gemini.parser(request)
   for (const content of ['All ', 'done.'])
     parser.push(JSON.stringify({ type: 'message', role: 'assistant', content, delta: true }), 'out')
@@ -47,7 +47,7 @@ test('a text that comes in pieces is one text', () => {
   expect(parser.end({ code: 0, signal: null }, new Map())).toMatchObject({ kind: 'ok', finalText: 'All done.' })
 })
 
-test('what it said before a hook of the person sent it on is not its last word', () => {
+test("what it said before a hook of the user's made it continue is not its last word", () => {
   const parser = gemini.parser(request)
   const say = (content: string) =>
     parser.push(JSON.stringify({ type: 'message', role: 'assistant', content, delta: true }), 'out')
@@ -59,7 +59,7 @@ test('what it said before a hook of the person sent it on is not its last word',
   expect(parser.end({ code: 0, signal: null }, new Map())).toMatchObject({ kind: 'ok', finalText: 'Not yet.' })
 })
 
-test('the rest of an error that it prints is no news of its own', () => {
+test('the rest of a printed error is not reported again', () => {
   const parser = gemini.parser(request)
   const shown = (line: string) => parser.push(line, 'err').events.map((event) => event.kind)
   expect(shown('Attempt 1 failed with status 503. Retrying with backoff... ApiError: {')).toEqual(['retry'])
@@ -73,16 +73,16 @@ test('a tool it hides because it would have to ask was denied', () => {
   expect(outcome).toMatchObject({ denied: ['run_shell_command: touch x.txt'], ran: [] })
 })
 
-test('a tool that is not there was not denied', () => {
+test('a tool that does not exist was not denied', () => {
   expect(play('denied').outcome.denied).toEqual([])
 })
 
-test('a limit knows when it ends, if it was told', () => {
+test('a limit knows when it ends, if the client says so', () => {
   expect(play('limited-with-reset', { at: 1_000 }).outcome.resetsAt).toBe(35_070)
   expect(play('limited').outcome.resetsAt).toBeUndefined()
 })
 
-test('errors speak in the words of the client', () => {
+test("errors use the client's words", () => {
   expect(play('auth').outcome.message).toContain('invalid x-api-key')
   expect(play('bad-flag').outcome.message).toBe('Unknown arguments: such-flag, suchFlag')
   expect(play('no-login').outcome.message).toContain('GEMINI_API_KEY')
@@ -90,12 +90,12 @@ test('errors speak in the words of the client', () => {
   expect(play('empty').outcome.message).toContain('empty response')
 })
 
-test('its own attempts are told as such', () => {
+test('its own retries are reported as such', () => {
   const line = 'Attempt 1 failed with status 429. Retrying with backoff... RetryableQuotaError: slow down'
   expect(gemini.parser(request).push(line, 'err').events).toEqual([{ kind: 'retry', why: line }])
 })
 
-test('what a tool complains of is not what kept it from beginning', () => {
+test('an error of a tool is not what kept it from starting', () => {
   const parser = gemini.parser(request)
   parser.push('{"type":"init","session_id":"s"}', 'out')
   parser.push('Unknown argument: x', 'err')
@@ -118,7 +118,7 @@ describe.each([
   })
 })
 
-test('a folder it does not trust is a thing to set right', () => {
+test('an untrusted folder is a configuration error', () => {
   const parser = gemini.parser(request)
   parser.push('Gemini CLI is not running in a trusted directory.', 'err')
   expect(parser.end({ code: 55, signal: null }, new Map())).toMatchObject({

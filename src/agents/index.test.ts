@@ -24,7 +24,7 @@ test.each([
   expect(() => parseAgent(text)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(says) }))
 })
 
-test('no agent calls a folder its own in which the settings of other programs lie', () => {
+test('no agent claims a folder that holds the settings of other programs', () => {
   const own = Object.values(agents).flatMap((agent) => [...(agent.own?.variables ?? []), ...(agent.own?.paths ?? [])])
   expect(own).toContain('XDG_CONFIG_HOME/opencode')
   expect(own.filter((name) => /^(XDG_\w+|~\/\.(config|local|local\/\w+|cache))$/.test(name))).toEqual([])

@@ -15,7 +15,7 @@ const OPEN: Record<string, string[]> = {
   command: ['./my-agent', '--flag'],
 }
 
-test.each(Object.entries(OPEN))('%s without a prompt waits for the person', (name, argv) => {
+test.each(Object.entries(OPEN))('%s without a prompt waits for the user', (name, argv) => {
   const target = name === 'command' ? './my-agent --flag' : ''
   const opened = agents[name]?.command({ ...request, mode: 'interactive', permissions: 'ask', prompt: '', target })
   expect(opened).toMatchObject({ argv, stdin: '' })
@@ -33,7 +33,7 @@ const RESUMED: Record<string, string[]> = {
   kilo: ['kilo', '--session', 's'],
 }
 
-test.each(Object.entries(RESUMED))('%s takes up a session without a prompt', (name, argv) => {
+test.each(Object.entries(RESUMED))('%s resumes a session without a prompt', (name, argv) => {
   const resume = { id: 's', costUsd: 0 }
   const opened = agents[name]?.command({ ...request, mode: 'interactive', permissions: 'ask', prompt: '', resume })
   expect(opened?.argv).toEqual(argv)

@@ -55,7 +55,7 @@ test.each(Object.entries(WIRED))('%s gets an MCP server for one turn', (name, { 
   expect(command.files?.map(({ path, text }) => ({ path, holds: JSON.parse(text) }))).toEqual(file && [file])
 })
 
-test.each(['opencode', 'kilo'])('%s gets it in the variable that may hold settings of the person', (name) => {
+test.each(['opencode', 'kilo'])("%s gets it in the variable that may hold the user's settings", (name) => {
   const variable = `${name.toUpperCase()}_CONFIG_CONTENT`
   const own = { model: 'own', mcp: { mine: { type: 'local', command: ['mine'] } } }
   const given = (text?: string) => {
@@ -76,7 +76,7 @@ test('gemini keeps the defaults of the machine', () => {
   })
 })
 
-test('acp names it when the session begins', () => {
+test('acp names it when the session starts', () => {
   const parser = parseAgent('acp:agent').agent.parser({ ...request, mcp })
   const { write = '' } = parser.push('{"jsonrpc":"2.0","id":1,"result":{}}', 'out')
   expect(JSON.parse(write).params.mcpServers).toEqual([
@@ -92,7 +92,7 @@ test('acp names it when the session begins', () => {
   ])
 })
 
-test('the token stands in no command line, and without a server nothing is said of one', () => {
+test('the token is in no command line, and without a server none is mentioned', () => {
   for (const agent of Object.values(agents)) {
     const target = agent.targetExample ? './agent' : ''
     expect(agent.command({ ...request, target, mcp }).argv.join(' ')).not.toContain('secret-token')

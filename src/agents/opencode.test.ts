@@ -53,7 +53,7 @@ conformance(
 const play = (scene: string) => playScene(opencode, scene)
 const says = (event: object) => JSON.stringify({ timestamp: 1_000, sessionID: 'ses_1', ...event })
 
-test.each([opencode, kilo])('a denial of $name names the tool and what it was to do, and that has not run', (agent) => {
+test.each([opencode, kilo])('a denial of $name names the tool and its command, which did not run', (agent) => {
   expect(playScene(agent, 'denied').outcome).toMatchObject({ denied: ['bash: touch x.txt'], ran: [] })
 })
 
@@ -69,12 +69,12 @@ test('a limit ends when the header of its model says so', () => {
   expect(parser.end({ code: 1, signal: null }, new Map())).toMatchObject({ kind: 'rate-limit', resetsAt: 31_000 })
 })
 
-test('what the client puts in after it made room is not the final text', () => {
+test('what the client inserts after compaction is not the final text', () => {
   expect(play('context-compacted').outcome.finalText).toBe('All done.\n\n<promise>COMPLETE</promise>')
   expect(play('context-loop').outcome.finalText).toBe('A summary.')
 })
 
-test('a context that is full again and again is told, also when ralph had to end the client', () => {
+test('a context that keeps filling up is reported, even if ralph had to stop the client', () => {
   const parser = opencode.parser(request)
   for (let n = 0; n < 34; n++)
     parser.push(says({ type: 'error', error: { name: 'ContextOverflowError', data: { message: 'Full.' } } }), 'out')
@@ -84,7 +84,7 @@ test('a context that is full again and again is told, also when ralph had to end
   })
 })
 
-test('a limit after it made room is a limit', () => {
+test('a limit after compaction is a limit', () => {
   const parser = opencode.parser(request)
   parser.push(says({ type: 'error', error: { name: 'ContextOverflowError', data: { message: 'Full.' } } }), 'out')
   parser.push(says({ type: 'step_finish', part: { reason: 'tool-calls' } }), 'out')
@@ -93,7 +93,7 @@ test('a limit after it made room is a limit', () => {
   expect(parser.end({ code: 1, signal: null }, new Map()).kind).toBe('rate-limit')
 })
 
-test('a step that was begun and not ended is no success', () => {
+test('an unfinished step is no success', () => {
   const parser = opencode.parser(request)
   parser.push(says({ type: 'step_finish', part: { reason: 'stop' } }), 'out')
   parser.push(says({ type: 'step_start', part: {} }), 'out')
@@ -111,7 +111,7 @@ test('tokens of the cache and of reasoning count', () => {
   expect(parser.end({ code: 0, signal: null }, new Map())).toMatchObject({ tokens: 31, costUsd: 0.5 })
 })
 
-test('errors speak in the words of the client, without its colours', () => {
+test("errors use the client's words, without its colours", () => {
   expect(play('auth').outcome.message).toBe('invalid x-api-key')
   expect(play('no-session').outcome.message).toBe('Error: Session not found')
 })

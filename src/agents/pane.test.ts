@@ -61,7 +61,7 @@ test('Codex trusts exactly the hooks it is given', () => {
   }
 })
 
-/** The file that a client is given, and the hooks in it. */
+/** The file that a client gets, and the hooks in it. */
 function written(name: string, machine?: string) {
   const told = agents[name]?.pane?.({ ...telling, ...(machine === undefined ? {} : { machineFile: () => machine }) })
   const [file] = told?.files ?? []
@@ -72,7 +72,7 @@ const tells = (event: string, timeout: number) => ({
   hooks: [{ type: 'command', command: `sh "$RALPH_PANE_TELL" ${event}`, timeout }],
 })
 
-test('Droid is given settings for one process, Qwen defaults: hooks, each with the time limit of its client', () => {
+test('Droid gets settings for one process, Qwen defaults: hooks, each with the time limit of its client', () => {
   const droid = written('droid')
   expect(droid).toMatchObject({ path: '/panes/one/droid-settings.json', told: { args: ['--settings', droid.path] } })
   expect(droid.settings.hooks).toMatchObject({ Stop: [tells('Stop', 10)], UserPromptSubmit: [expect.anything()] })
@@ -85,7 +85,7 @@ test('Droid is given settings for one process, Qwen defaults: hooks, each with t
   expect(qwen.settings.hooks.Notification).toMatchObject([{ matcher: 'permission_prompt|elicitation_dialog' }])
 })
 
-test('what the machine already tells Qwen by its own defaults stays', () => {
+test("the machine's own defaults for Qwen stay", () => {
   const own =
     '{ // ours\n "model": {"name": "local"}, "ui": {"theme": "x"}, "hooks": {"Stop": [{"hooks": []}], "Own": []},}'
   const { settings } = written('qwen', own)

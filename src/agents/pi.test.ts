@@ -52,13 +52,13 @@ test('nothing asks for a permission, so nothing is denied', () => {
   expect(play('denied', { permissions: 'ask' }).outcome).toMatchObject({ denied: [], ran: ['touch x.txt'] })
 })
 
-test('a resumed session counts what is new only, as it does by itself', () => {
+test('a resumed session counts only what is new, as the client does', () => {
   const { outcome } = play('ok', { resume: { id: 'x', costUsd: 5, tokens: 1_000 } })
   expect(outcome.tokens).toBe(240)
   expect(outcome.costUsd).toBeCloseTo(0.00028, 6)
 })
 
-test('what it tries again is shown, and the end of it counts', () => {
+test('retries are shown, and the last one counts', () => {
   const { outcome, events } = play('retried')
   expect(events).toContainEqual({ kind: 'retry', why: expect.stringContaining('Overloaded') })
   expect(outcome).toMatchObject({ kind: 'ok', finalText: 'All done.', tokens: 120 })
@@ -77,13 +77,13 @@ test('a limit of a subscription says about when', () => {
   })
 })
 
-test('errors speak in the words of the client', () => {
+test("errors use the client's words", () => {
   expect(play('auth').outcome.message).toBe('401: invalid x-api-key')
   expect(play('no-key').outcome.message).toBe('No API key found for the selected model.')
   expect(play('unknown-model').outcome.message).toContain('Model "nope" not found')
 })
 
-test('what a summary of the conversation took is counted', () => {
+test('the cost of a summary of the conversation counts', () => {
   const usage = { input: 50, output: 5, cacheRead: 3, cacheWrite: 2, cost: { total: 0.5 } }
   const summary = { type: 'compaction_end', reason: 'threshold', result: { usage }, willRetry: false }
   expect(read(said({ usage }), summary, settled).outcome).toMatchObject({ kind: 'ok', tokens: 120, costUsd: 1 })
@@ -101,14 +101,14 @@ test.each<[message: string, kind: Outcome['kind']]>([
   expect(read(said({ stopReason: 'error', errorMessage }), settled).outcome.kind).toBe(kind)
 })
 
-test('a session of another folder is not gone on with', () => {
+test('a session of another folder is not resumed', () => {
   const parser = pi.parser({ ...request, resume: { id: 'x', costUsd: 0 } })
   parser.push('Session found in different project: /home/somebody/else', 'out')
   parser.push('Fork this session into current directory? [y/N] Aborted.', 'out')
   expect(parser.end({ code: 0, signal: null }, new Map()).kind).toBe('context')
 })
 
-test('an older one tells the end of its work and not that it has settled', () => {
+test('an older version reports the end of its work and not that it has settled', () => {
   const end = { type: 'agent_end', messages: [] }
   expect(read(said({}), end).outcome.kind).toBe('ok')
   expect(read(said({}), { ...end, willRetry: true }).outcome.kind).toBe('crash')
@@ -119,7 +119,7 @@ test('an older one tells the end of its work and not that it has settled', () =>
 })
 
 describe('without a settled end', () => {
-  test('what it warned of before a signal ended it is no reason', () => {
+  test('a warning before a signal is not the reason', () => {
     const parser = pi.parser(request)
     parser.push('Warning: skill x not found', 'err')
     expect(parser.end({ code: null, signal: 'SIGKILL' }, new Map()).kind).toBe('killed')
@@ -129,7 +129,7 @@ describe('without a settled end', () => {
     expect(read(said({})).outcome.kind).toBe('crash')
   })
 
-  test('work that begins again must settle again', () => {
+  test('work that restarts must settle again', () => {
     expect(read(said({}), settled, { type: 'agent_start' }).outcome.kind).toBe('crash')
   })
 })

@@ -40,12 +40,12 @@ test('what it says before a tool is not its last word', () => {
   })
 })
 
-test('of a resumed session only what is new counts', () => {
+test('only the new part of a resumed session counts', () => {
   const { outcome } = play('ok', { resume: { id: 'x', costUsd: 0, tokens: 120 } })
   expect(outcome).toMatchObject({ tokens: 120, session: { tokens: 240 } })
 })
 
-test('a turn without a result took what its answers took', () => {
+test('a turn without a result used what its answers used', () => {
   const { outcome } = play('max-turns', { resume: { id: 'x', costUsd: 0, tokens: 500 } })
   expect(outcome).toMatchObject({ kind: 'ok', finalText: '', tokens: 120, session: { tokens: 620 } })
 })
@@ -54,7 +54,7 @@ test('a denial names the tool and what it was to do', () => {
   expect(play('denied').outcome.denied).toEqual(['run_shell_command: touch x.txt'])
 })
 
-test('a quota knows when it begins anew', () => {
+test('a quota knows when it resets', () => {
   expect(play('quota').outcome.resetsAt).toBe(4_102_444_800_000)
   expect(play('limited').outcome.resetsAt).toBeUndefined()
 })
@@ -63,13 +63,13 @@ test('an error is not what the model said last', () => {
   expect(play('auth').outcome).toMatchObject({ finalText: '', message: '[API Error: 401 invalid x-api-key]' })
 })
 
-test('errors speak in the words of the client', () => {
+test("errors use the client's words", () => {
   expect(play('bad-flag').outcome.message).toBe('Unknown arguments: such-flag, suchFlag')
   expect(play('no-login').outcome.message).toContain('OPENAI_API_KEY')
   expect(play('no-session').outcome.message).toContain('No saved session found')
 })
 
-test('its own attempts are told as such', () => {
+test('its own retries are reported as such', () => {
   expect(play('empty').events).toContainEqual({ kind: 'retry', why: expect.stringContaining('Retrying') })
 })
 

@@ -1,4 +1,4 @@
-/** What the screens of more real clients tell, as `tmux capture-pane -p -J` prints them, blanks at line ends cut off. */
+/** What the screens of more real clients show, as `tmux capture-pane -p -J` prints them, trailing blanks removed. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const asks = (question: string): Sight => ({ working: false, asks: question, inp
 const SEEN: Readonly<Record<string, Readonly<Record<string, Sight>>>> = {
   gemini: {
     idle: IDLE,
-    // In a terminal of many colours the line has other edges.
+    // In a terminal with many colours, the line has other edges.
     'idle-wide': IDLE,
     'idle-yolo': IDLE,
     interrupted: IDLE,
@@ -52,7 +52,7 @@ const SEEN: Readonly<Record<string, Readonly<Record<string, Sight>>>> = {
     limited: IDLE,
     typed: TYPED,
     pasted: TYPED,
-    // Nothing tells a suggestion from what somebody has typed, so a pane turns them off.
+    // A suggestion looks like typed text, so a pane turns suggestions off.
     suggestion: TYPED,
     working: WORKING,
     'working-typed': WORKING_TYPED,
@@ -93,11 +93,11 @@ describe.each(Object.entries(SEEN))('%s', (name, sights) => {
     expect(captured.sort()).toEqual(Object.keys(sights).sort())
   })
 
-  test('tells nothing by an empty screen', () => {
+  test('reads nothing from an empty screen', () => {
     expect(see('\n\n')).toEqual({ working: false, input: 'unknown' })
   })
 
-  test('what the conversation is about is neither work nor a question', () => {
+  test('the topic of the conversation is neither work nor a question', () => {
     const words = [
       'Do you want to proceed?',
       '● Working · 5 B esc esc interrupt',

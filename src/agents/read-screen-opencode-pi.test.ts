@@ -1,4 +1,4 @@
-/** What the screens of real clients tell, as `tmux capture-pane -p -J` prints them. */
+/** What the screens of real clients show, as `tmux capture-pane -p -J` prints them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const SCREENS: Record<string, Record<string, Sight>> = {
     retrying: WORKING,
     question: { ...ASKING, asks: '┃  △ Permission required' },
     choice: { ...ASKING, asks: '┃  ↑↓ select  enter submit  esc dismiss' },
-    // What is pasted now is typed into the dialog.
+    // A paste now goes into the dialog.
     dialog: { ...ASKING, asks: expect.stringMatching(/Commands +esc$/) },
   },
   kilo: {
@@ -35,7 +35,7 @@ const SCREENS: Record<string, Record<string, Sight>> = {
   },
   pi: {
     idle: IDLE,
-    // A line across its answer is no edge of its editor.
+    // A line across its answer is not an edge of its editor.
     ruled: IDLE,
     limited: IDLE,
     typed: TYPED,

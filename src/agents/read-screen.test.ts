@@ -16,7 +16,7 @@ const asks = (question: string, close?: string[]): Sight => ({
   input: 'unknown',
 })
 
-/** What the real clients showed, a file each: `tmux capture-pane -p -J`, blanks at line ends cut off. */
+/** What the real clients showed, one file per screen: `tmux capture-pane -p -J`, trailing blanks removed. */
 const SEEN: Readonly<Record<string, Readonly<Record<string, Sight>>>> = {
   claude: {
     idle,
@@ -30,7 +30,7 @@ const SEEN: Readonly<Record<string, Readonly<Record<string, Sight>>>> = {
     typed,
     'typed-lines': typed,
     pasted: typed,
-    // Another line takes the place of the usual one.
+    // Another line replaces the usual one.
     'shell-mode': { working: false, input: 'unknown' },
     permission: asks('Do you want to proceed?'),
     question: asks('Enter to select · ↑/↓ to navigate · Esc to cancel'),
@@ -75,13 +75,13 @@ describe.each(Object.entries(SEEN))('%s', (name, sights) => {
     )
   })
 
-  test('tells nothing by an empty screen', () => {
+  test('reads nothing from an empty screen', () => {
     const screen = agents[name]?.screen
     expect(screen && readScreen(screen, '\n\n')).toEqual({ working: false, input: 'unknown' })
   })
 })
 
-test('a question that the conversation is about is none', () => {
+test('a question in the conversation is not a prompt of the client', () => {
   const { screen } = agents.claude ?? {}
   const text = shown('claude-idle').replace('● Fine.', '● Do you want to proceed?\n\n Esc to cancel · Tab to amend')
   expect(text).toContain('Esc to cancel')

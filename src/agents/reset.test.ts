@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readReset } from './reset.ts'
 
-/** In the afternoon of the 17th of November 2026, by the clock of this machine. */
+/** In the afternoon of 17 November 2026, by this machine's clock. */
 const NOW = new Date(2026, 10, 17, 14, 0).getTime()
 const local = (...parts: [number, number, number, number, number?]) => new Date(...parts).getTime()
 

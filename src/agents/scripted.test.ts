@@ -47,7 +47,7 @@ describe('the scripted agent', () => {
     expect(outcome([{ type: 'usage', tokens: 5 }, end])).not.toHaveProperty('costUsd')
   })
 
-  test('ran its commands; what it edited is no command', () => {
+  test('ran its commands; edits are not commands', () => {
     const lines: ScriptedLine[] = [
       { type: 'tool', name: 'shell', summary: 'npm test' },
       { type: 'tool', name: 'edit', summary: 'vitest.config.ts' },
@@ -59,7 +59,7 @@ describe('the scripted agent', () => {
     expect(outcome([{ type: 'denied', tool: 'Bash' }, end]).denied).toEqual(['Bash'])
   })
 
-  test('tells when its limit resets, from the start of the turn', () => {
+  test('says when its limit resets, counted from the start of the turn', () => {
     const lines: ScriptedLine[] = [{ type: 'end', kind: 'rate-limit', message: 'slow down', resetsInMs: 500 }]
     expect(outcome(lines, { code: 1 })).toMatchObject({ kind: 'rate-limit', message: 'slow down', resetsAt: 1_500 })
   })
@@ -76,12 +76,12 @@ describe('the scripted agent', () => {
     expect(outcome(lines, exit).kind).toBe(kind)
   })
 
-  test('lets pass what it does not know', () => {
+  test('ignores what it does not know', () => {
     const lines = ['', 'not JSON', 'null', '[]', '"text"', '3', '{"type":"unheard-of"}', '{"no":"type"}']
     expect(outcome([...lines, { type: 'text', text: 'fine' }, end])).toMatchObject({ kind: 'ok', finalText: 'fine' })
   })
 
-  test('shows its errors as warnings, and is known by the last of them when it crashed', () => {
+  test('shows its errors as warnings, and a crash is described by the last of them', () => {
     const parser = scripted.parser(request)
     expect(parser.push('it broke', 'err').events).toEqual([{ kind: 'warning', message: 'it broke' }])
     expect(parser.push('{"type":"end","kind":"ok"}', 'err').events).toHaveLength(1)

@@ -7,7 +7,7 @@ import type { TurnEnd } from './agent.ts'
 import { request } from './conformance.test-support.ts'
 import { agents } from './index.ts'
 
-/** Does what the client does with what it was told when its turn ends. */
+/** Does what the client does with its setting when its turn ends. */
 const ENDINGS: Record<string, (told: TurnEnd, dir: string) => Promise<void>> = {
   async claude({ args: [, settings = ''], env }, dir) {
     const { command } = JSON.parse(settings).hooks.Stop[0].hooks[0]
@@ -29,7 +29,7 @@ function notified(setting: string, message: string, env: Record<string, string>,
   execFileSync(program, [...words, payload], { cwd: dir, env: { ...process.env, ...env } })
 }
 
-test('a turn in which Codex only looks for a title is none', () => {
+test('a turn in which Codex only generates a title does not count', () => {
   const folder = temporaryFolder()
   const { args: [, setting = ''] = [], env = {} } = agents.codex?.turnEnd?.(join(folder, 'turn-end'), folder) ?? {}
   notified(setting, 'Generate a concise, single-line task title of at most 36 characters', env, folder)
@@ -38,12 +38,12 @@ test('a turn in which Codex only looks for a title is none', () => {
 
 const telling = Object.values(agents).flatMap((agent) => (agent.turnEnd ? [agent] : []))
 
-test('every agent that can tell the end of its turn is tried here', () => {
+test('every agent that can signal the end of its turn is tested here', () => {
   expect(telling.map(({ name }) => name).sort()).toEqual(Object.keys(ENDINGS).sort())
 })
 
 describe.each(telling)('$name', ({ name, turnEnd, command }) => {
-  test('makes the file when its turn ends, whatever its path, and no other', async () => {
+  test('creates the file when its turn ends, whatever its path, and no other', async () => {
     const folder = join(temporaryFolder(), `it's "$HOME" \`id\` \\ here; exit 7\n`)
     mkdirSync(folder)
     const told = turnEnd?.(join(folder, 'turn-end'), folder) ?? { args: [], env: {} }
@@ -52,7 +52,7 @@ describe.each(telling)('$name', ({ name, turnEnd, command }) => {
     expect(existsSync(join(folder, 'turn-end'))).toBe(true)
   })
 
-  test('is told among its own arguments, before the prompt', () => {
+  test('gets it among its own arguments, before the prompt', () => {
     const { args } = turnEnd?.('/file', '/folder') ?? { args: [] }
     const { argv } = command({ ...request, mode: 'interactive', extraArgs: args })
     expect(argv.slice(-args.length - 2)).toEqual([...args, '--', 'Work.'])

@@ -40,7 +40,7 @@ test.each<[kind: Outcome['kind'], end: Turn['end']]>([
 })
 
 describe('the words of a turn', () => {
-  test('are without what the agent repeats of its prompt', () => {
+  test('leave out what the agent repeats of its prompt', () => {
     const made = turn({ finalText: `${seen.prompt}\n\nI looked around.` })
     expect(made).toMatchObject({ claim: { kind: 'none' }, words: expect.stringMatching(/I looked around\.$/) })
     expect(made.words).not.toContain('Make it work.')
@@ -53,12 +53,12 @@ describe('the words of a turn', () => {
     expect(words).toMatch(/x the end$/)
   })
 
-  test('of a turn that failed silently are what is left', () => {
+  test('of a turn that failed silently are what remains', () => {
     expect(turn({ kind: 'crash', finalText: 'half' })).toMatchObject({ words: 'half', error: 'half' })
     expect(turn({ kind: 'crash' })).toMatchObject({ words: '', error: expect.stringMatching(/\S/) })
   })
 
-  test('do not give away a key', () => {
+  test('do not reveal a key', () => {
     const key = `sk-${'ant-'}Ab3dEf6hIj9lMn2pQr5t`
     const turns = [
       turn({ finalText: `The key is ${key}. Shall I use it?` }),
@@ -70,7 +70,7 @@ describe('the words of a turn', () => {
     expect(JSON.stringify(turns)).not.toContain(key)
   })
 
-  test('make the same failure the same, whatever the time', () => {
+  test('make equal failures equal, whatever the time', () => {
     const errors = ['failed after 12.5 s at 2026-01-05T09:00:01Z', 'failed after 99 s at 2026-01-06T10:11:12Z']
     const [first, second] = errors.map((message) => turn({ kind: 'crash', message }).error)
     expect(first).toBe(second)
@@ -86,7 +86,7 @@ describe('what a turn asks for', () => {
     })
   })
 
-  test('is a question at its end, or a person in so many words', () => {
+  test('is a question at its end, or an explicit request for a person', () => {
     expect(turn({ finalText: 'Which one?' }).ask).toEqual({ kind: 'question', words: 'Which one?' })
     expect(turn({ finalText: 'Hm.\n<ask>May I delete it?</ask>' }).ask).toEqual({
       kind: 'person',
@@ -133,7 +133,7 @@ describe('what a turn cost', () => {
     expect(turn({ tokens: 6 })).not.toHaveProperty('usage')
   })
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, -3])('is nothing where it reports %d', (amount) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -3])('is nothing if it reports %d', (amount) => {
     const usage = { input: amount, cached: amount, output: 1.4 }
     expect(turn({ tokens: amount, costUsd: amount, usage })).toMatchObject({
       tokens: 0,
@@ -143,14 +143,14 @@ describe('what a turn cost', () => {
   })
 })
 
-test('a turn carries the tree and the reset, where they are known', () => {
+test('a turn carries the tree and the reset, if known', () => {
   expect(turn({ kind: 'rate-limit', resetsAt: 5 }, { tree: 'tree 1' })).toMatchObject({ resetsAt: 5, tree: 'tree 1' })
   const blind = turn({})
   expect(blind).not.toHaveProperty('tree')
   expect(blind).not.toHaveProperty('resetsAt')
 })
 
-test('a failure in the words of an agent that claims nothing is kept, where no check tells one', () => {
+test('a failure reported by an agent that claims nothing is kept, if no check reports one', () => {
   const finalText = 'I tried.\n\nError: no such table: users'
   expect(turn({ finalText }, { checks: [] }).error).toContain('no such table')
   expect(turn({ finalText })).not.toHaveProperty('error')

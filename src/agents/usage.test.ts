@@ -7,13 +7,13 @@ test('steps add up', () => {
   expect(plus(plus(undefined, USAGE), USAGE)).toEqual({ input: 2, cached: 4, output: 6 })
 })
 
-test('what a session took before is not counted again', () => {
+test('what a session used before is not counted again', () => {
   const total = { input: 11, cached: 12, output: 13 }
   expect(sinceResume(total, undefined)).toEqual(total)
   expect(sinceResume(total, { tokens: 6, usage: USAGE })).toEqual({ input: 10, cached: 10, output: 10 })
   expect(sinceResume(undefined, { tokens: 6, usage: USAGE })).toBeUndefined()
 })
 
-test('where only the sum before is known, the kinds are not', () => {
+test('if only the earlier sum is known, the kinds are not', () => {
   expect(sinceResume(USAGE, { tokens: 6 })).toBeUndefined()
 })

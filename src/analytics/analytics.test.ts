@@ -19,7 +19,7 @@ describe('analytics', () => {
     findings: [{ kind: 'tests-changed', loops: 1 }],
   })
 
-  test('of nothing are empty', () => {
+  test('are empty without loops', () => {
     expect(analyse([], NO_SUMS)).toMatchObject({
       loops: 0,
       success: { count: 0, of: 0 },
@@ -30,7 +30,7 @@ describe('analytics', () => {
     })
   })
 
-  test('count a success among the loops that ended by themselves', () => {
+  test('count successes among the loops that ended by themselves', () => {
     expect(analytics.success).toMatchObject({ count: 3, of: 5, rate: 0.6 })
     expect(analytics.byGrade.map(({ grade, count, of }) => [grade, count, of])).toEqual([
       ['verified', 2, 5],
@@ -43,7 +43,7 @@ describe('analytics', () => {
     expect(analytics.stops.map(({ reason }) => reason)).toEqual(['cancelled', 'max-iterations', 'no-progress'])
   })
 
-  test('tell how many iterations a task takes', () => {
+  test('say how many iterations a task takes', () => {
     expect(analytics.iterations).toEqual({
       total: 20,
       toDone: { loops: 3, mean: 2, median: 2, p90: 3 },
@@ -57,7 +57,7 @@ describe('analytics', () => {
     expect(analytics.finishing).toHaveLength(10)
   })
 
-  test('tell what a completed loop costs, with and without those that failed, and what was spent on nothing', () => {
+  test('say what a completed loop costs, with and without those that failed, and what was spent for nothing', () => {
     expect(analytics.cost).toEqual({
       totalUsd: 10.5,
       completed: 2,
@@ -67,14 +67,14 @@ describe('analytics', () => {
     })
   })
 
-  test('tell what was claimed in vain, and what became of tests', () => {
+  test('say which claims were refused, and what happened to tests', () => {
     expect(analytics.falseClaims).toMatchObject({ claims: 3, loops: { count: 2, of: 6 } })
     expect(analytics.weakened).toMatchObject({ refused: 2, altered: 1, loops: { count: 2, of: 6 } })
     expect(analytics.checks).toEqual([{ check: 'npm test', runs: 4, failures: 1, rate: 0.25 }])
     expect(analytics.tokens).toEqual({ total: 10, input: 1, cached: 2, output: 3 })
   })
 
-  test('are told apart by agent, type and size; what is not known comes last', () => {
+  test('are grouped by agent, type and size; unknown comes last', () => {
     expect(analytics.byAgent.map(({ name, loops }) => [name, loops])).toEqual([
       ['claude', 6],
       ['codex', 1],

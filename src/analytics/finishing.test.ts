@@ -4,13 +4,13 @@ import type { HaltReason } from '../engine/loop.ts'
 import { chanceOf, finishingOf } from './finishing.ts'
 import { done, halted, loopWith, many } from './numbers.test-support.ts'
 
-test('of no loops nothing is said', () => {
+test('says nothing without loops', () => {
   expect(finishingOf([])).toEqual([])
   expect(finishingOf([done(0)])).toEqual([])
   expect(chanceOf([], 0, 10)).toBe(0)
 })
 
-test('counts who reached an iteration, and who completed with it', () => {
+test('counts the loops that reached an iteration, and those that completed with it', () => {
   const rows = finishingOf([
     done(1),
     done(3),
@@ -24,8 +24,8 @@ test('counts who reached an iteration, and who completed with it', () => {
   ])
 })
 
-test('begins with one chance in four, and believes what it sees', () => {
-  // Of 96 loops 49 finish at once. All together: (49 + 1) of (96 + 4); this iteration: (49 + 0.5) of (96 + 1).
+test('starts with one chance in four, and believes what it sees', () => {
+  // 49 of 96 loops finish at once. All together: (49 + 1) of (96 + 4); this iteration: (49 + 0.5) of (96 + 1).
   const [first] = finishingOf([...many(49, () => done(1)), ...many(47, () => halted(1, 'max-iterations'))])
   expect(first?.by).toBeCloseTo(49.5 / 97)
   expect(first?.open).toBeCloseTo(1 - 49.5 / 97)
@@ -33,7 +33,7 @@ test('begins with one chance in four, and believes what it sees', () => {
   expect(only?.by).toBeCloseTo(1 / 5 / 2)
 })
 
-test('a loop that gave up cannot finish any more, one that was cut short could have', () => {
+test('a loop that gave up can no longer finish, one that was cut short could have', () => {
   const late = () => done(2)
   const chance = (reason: HaltReason) =>
     finishingOf([...many(50, late), ...many(50, () => halted(1, reason))]).at(-1)?.by ?? 0
@@ -41,7 +41,7 @@ test('a loop that gave up cannot finish any more, one that was cut short could h
   expect(chance('max-iterations')).toBeGreaterThan(0.95)
 })
 
-test('the chance to still finish falls with what has been tried in vain', () => {
+test('the chance to still finish falls with failed attempts', () => {
   const rows = finishingOf([
     ...many(60, () => done(1)),
     ...many(10, () => done(5)),
@@ -55,7 +55,7 @@ test('the chance to still finish falls with what has been tried in vain', () => 
   expect(chanceOf(rows, 0, 0)).toBe(chanceOf(rows, 0, 5))
 })
 
-test('chances are chances, whatever happened', () => {
+test('chances stay between 0 and 1, whatever happened', () => {
   const anything = fc.record({
     status: fc.constantFrom('completed' as const, 'halted' as const, 'cancelled' as const, 'running' as const),
     reason: fc.constantFrom<HaltReason>('no-progress', 'max-iterations'),

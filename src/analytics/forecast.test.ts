@@ -3,7 +3,7 @@ import { alikeIn, forecastOf, type Traits } from './forecast.ts'
 import { comparedWith, forecastSentence, noForecast } from './forecast-words.ts'
 import { done, halted, many } from './numbers.test-support.ts'
 
-describe('the loops most alike', () => {
+describe('the most similar loops', () => {
   const traits: Traits = { dir: '/work', agent: 'claude', type: 'docs', size: 'S' }
   const same = () => done(1, { type: 'docs', size: 'S' })
   const elsewhere = () => done(1, { dir: '/other' })
@@ -22,7 +22,7 @@ describe('the loops most alike', () => {
     expect(alike.loops.length).toBeGreaterThanOrEqual(20)
   })
 
-  test('what is not known of the new loop is not compared', () => {
+  test('unknown traits of the new loop are not compared', () => {
     expect(alikeIn(many(20, same), { dir: '/work' }).by).toEqual(['dir'])
   })
 
@@ -44,7 +44,7 @@ describe('a forecast', () => {
     expect(noForecast(19, { done: 0, limit: 10 })).toBe('Not enough history: 19 finished loops, a forecast needs 20.')
   })
 
-  test('tells the chance to finish, iterations and cost, each with its range', () => {
+  test('gives the chance to finish, iterations and cost, each with its range', () => {
     const standing = { done: 0, limit: 10 }
     const forecast = forecastOf(history, standing)
     expect(forecast).toMatchObject({
@@ -59,7 +59,7 @@ describe('a forecast', () => {
     )
   })
 
-  test('of a loop under way is about those that got further', () => {
+  test('for a running loop is about those that got further', () => {
     const standing = { done: 1, limit: 10 }
     const forecast = forecastOf(history, standing)
     expect(forecast).toMatchObject({ iterations: { median: 4, p90: 4 }, costUsd: { loops: 6 } })

@@ -48,7 +48,7 @@ afterEach(async () => {
   expect(left, 'processes that outlived their loop').toEqual([])
 })
 
-/** An agent that is a script of sh. */
+/** An agent that is a shell script. */
 function agent(lines: string): string {
   const path = join(root, `agent-${randomUUID()}.sh`)
   writeFileSync(path, `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
@@ -62,7 +62,7 @@ function script(...turns: Step[][]): string {
   return `scripted:${path}`
 }
 
-/** A check that is a script of sh. */
+/** A check that is a shell script. */
 function check(lines: string): string {
   const path = join(root, `check-${randomUUID()}.sh`)
   writeFileSync(path, `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
@@ -154,7 +154,7 @@ async function transcript(iteration: number): Promise<TurnEntry[]> {
 
 const CLAIM = 'I did it.\n<promise>COMPLETE</promise>'
 
-test('agents in a chain take the iterations in turn, and each is told what the one before said', async () => {
+test('agents in a chain take the iterations in turn, and each reads what the one before said', async () => {
   const file = join(root, 'agent.sh')
   writeFileSync(file, `#!/bin/sh\ncat > '${root}/told'\necho "$1" >> order.txt\necho "I am $1."\n`, { mode: 0o755 })
   await run(
@@ -201,7 +201,7 @@ describe('a loop that ralph drives', () => {
     expect(ended.tally).toMatchObject({ falseClaims: 1, tokens: 9, costUsd: 0.5 })
   })
 
-  test('gives its agent the prompt byte for byte, and nothing in it is carried out', async () => {
+  test('gives its agent the prompt byte for byte, and executes nothing in it', async () => {
     const prompt = `---\n$(touch pwned) \`touch pwned\`; touch pwned\n🦉 \u2028 'single' "double" \\ %s\n${'long '.repeat(200_000)}end`
     const loop = await make({ agent: agent('cat > ../prompt.txt; echo done'), prompt, limits: { iterations: 1 } })
     await run(loop)
@@ -233,7 +233,7 @@ describe('a loop that ralph drives', () => {
     expect(second).toContain('and this')
   })
 
-  test('writes down what was asked, what was printed and how it ended', async () => {
+  test('records what was asked, what was printed and how it ended', async () => {
     const loop = await make({ agent: agent('echo out; echo err >&2; exit 3'), limits: { iterations: 1 } })
     await run(loop)
     const entries = await transcript(1)
@@ -244,7 +244,7 @@ describe('a loop that ralph drives', () => {
     expect(entries.filter((entry) => 'attempt' in entry)).toHaveLength(3)
   })
 
-  test('shows what its agent does while it does it', async () => {
+  test('shows live what its agent does', async () => {
     const shown: string[] = []
     const loop = await make({
       agent: script([{ text: 'thinking' }, { shell: ['touch', 'done'] }, { text: CLAIM }]),
@@ -254,7 +254,7 @@ describe('a loop that ralph drives', () => {
     expect(shown).toEqual(['check-start', 'turn-start', 'text', 'tool', 'text', 'check-start'])
   })
 
-  test('halts when its agent is not there, at once', async () => {
+  test('halts at once when its agent is not installed', async () => {
     const loop = await make({ agent: 'command:./no-such-agent' })
     expect((await run(loop)).next).toMatchObject({
       kind: 'halt',
@@ -272,7 +272,7 @@ describe('a loop that ralph drives', () => {
     })
   })
 
-  test('waits for a limit to reset, at no cost of an iteration', async () => {
+  test('waits for a limit to reset, without costing an iteration', async () => {
     const loop = await make({
       agent: script([
         { attempt: 1, 'rate-limit': { resetsInSeconds: 0.5 } },
@@ -285,12 +285,12 @@ describe('a loop that ralph drives', () => {
     expect(ended.tally.iteration).toBe(1)
   })
 
-  test('ends an agent that is silent for too long, and gives up when that happens every time', async () => {
+  test('stops an agent that is silent for too long, and gives up when that happens every time', async () => {
     const loop = await make({ agent: agent('echo started; sleep 600'), silenceMinutes: 0.2 / 60 })
     expect((await run(loop)).next).toMatchObject({ kind: 'halt', reason: 'agent-failed' })
   })
 
-  test('ends its agent at the time limit, and looks whether it is done all the same', async () => {
+  test('stops its agent at the time limit, and still checks whether it is done', async () => {
     const loop = await make({
       agent: agent('echo done > result; sleep 600'),
       checks: [check('test -f result')],
@@ -315,7 +315,7 @@ describe('a loop that ralph drives', () => {
     store = openStore(home, Date.now)
   })
 
-  test('says that the folder it works in is gone', async () => {
+  test('says that its folder no longer exists', async () => {
     const loop = await make({ agent: agent(`rm -r "${dir}"; echo gone`) })
     await expect(run(loop)).rejects.toMatchObject({
       code: 'home-unusable',
@@ -325,7 +325,7 @@ describe('a loop that ralph drives', () => {
 })
 
 describe.skipIf(!canMount)('a loop whose home is full (needs mount)', () => {
-  test('stops with a sentence and goes on where it was once there is room', async () => {
+  test('stops with a sentence and continues where it was once there is space', async () => {
     await store.close()
     home = smallDisk('size=3m').path
     store = openStore(home, Date.now)
@@ -393,7 +393,7 @@ describe('an order', () => {
     expect(await askedFor()).toEqual(['turn 2', 'wait paused', 'turn 2', 'halt max-iterations'])
   })
 
-  test('of words reaches the next turn', async () => {
+  test('with a message reaches the next turn', async () => {
     const loop = await make({
       agent: agent(
         'cat > ../prompt-$RALPH_ITERATION.txt; echo started > ../started; until test -f ../go; do sleep 0.05; done; echo "$RALPH_ITERATION" > file',
@@ -444,7 +444,7 @@ describe('a ralph that is told to stop', () => {
       }),
       'wait limit',
     ],
-  ])('within %s lets go of the loop, which can be taken up there', async (_, given, next) => {
+  ])('during %s releases the loop, which can be resumed there', async (_, given, next) => {
     const stop = new AbortController()
     const driven = run(await make(given()), { stop: stop.signal })
     await started()
@@ -457,7 +457,7 @@ describe('a ralph that is told to stop', () => {
     expect(await store.isDriven('a1')).toBe(false)
   })
 
-  test('before it began does nothing', async () => {
+  test('before it started does nothing', async () => {
     const loop = await make({ agent: agent('echo started > ../started') })
     expect(await run(loop, { stop: AbortSignal.abort() })).toEqual(loop)
     expect(await store.events(0, 'a1')).toEqual([])
@@ -465,8 +465,8 @@ describe('a ralph that is told to stop', () => {
   })
 })
 
-describe('a loop that somebody else takes over', () => {
-  test('is lost to the first, of whom nothing more is recorded', async () => {
+describe('a loop that another process takes over', () => {
+  test('is lost to the first, which records nothing more', async () => {
     const loop = await make({
       agent: agent(
         'test -f ../first || { touch ../first; until test -f ../go; do sleep 0.05; done; echo late > late.txt; exit 0; }; echo "$RALPH_ITERATION" > file',
@@ -483,7 +483,7 @@ describe('a loop that somebody else takes over', () => {
     )
     first.catch(() => {}) // looked at below
     await eventually(() => existsSync(join(root, 'first')))
-    await lease.release() // as the kernel does it for a machine that is thought to be dead
+    await lease.release() // as the kernel does for a machine that seems dead
 
     const other = again()
     const second = await leased(other)
@@ -503,7 +503,7 @@ describe('a loop that somebody else takes over', () => {
     expect((await store.iterations('a1')).map(({ n }) => n)).toEqual([1, 2, 3])
   })
 
-  test('ends the agent of the first at once', async () => {
+  test("stops the first one's agent at once", async () => {
     const loop = await make({ agent: agent('echo started > ../started; sleep 600') })
     const lease = await leased(store)
     const bench = await benchOf({ lost: lease.lost })
@@ -515,13 +515,13 @@ describe('a loop that somebody else takes over', () => {
     )
     first.catch(() => {}) // looked at below
     await started()
-    rmSync(join(home, 'locks', 'a1.db')) // so that nobody can see who is alive here
+    rmSync(join(home, 'locks', 'a1.db')) // so that nobody can see which process is alive
     await leased(again())
     await expect(first).rejects.toMatchObject({ code: 'lease-lost' })
     expect(running(marker)).toEqual([])
   })
 
-  test('after a kill goes on where it was: the turn once more, its cost counted, its processes gone', async () => {
+  test('after a kill continues where it was: the turn again, its cost counted, its processes stopped', async () => {
     await make({
       agent: script([
         { attempt: 1, usage: { tokens: 100, costUsd: 0.25 } },
@@ -570,7 +570,7 @@ describe('a loop that somebody else takes over', () => {
     expect(await store.iterations('a1')).toMatchObject([{ n: 1, attempts: 2 }])
   })
 
-  test('outside a turn, or before it was begun, has lost nothing', async () => {
+  test('outside a turn, or before it started, has lost nothing', async () => {
     const loop = await make({ agent: agent('true') })
     const checking: Loop = { ...loop, next: { kind: 'check', checks: [], because: 'claim' } }
     const { loss } = takeUp(await benchOf())
@@ -579,7 +579,7 @@ describe('a loop that somebody else takes over', () => {
   })
 })
 
-/** A driver as a hook is one: it is called once a turn, and only the checks are its own. */
+/** A driver like a hook: it is called once per turn, and does only the checks itself. */
 describe('a loop that a host drives', () => {
   async function hook(happening: Happening, from: Store = store): Promise<string> {
     const { check: checks } = runHands(await benchOf(), () => {})
@@ -593,7 +593,7 @@ describe('a loop that a host drives', () => {
     return nameOf(after.next)
   }
 
-  /** Somebody looks at a new loop, whose checks come before the first turn. */
+  /** Opens a new loop, whose checks come before the first turn. */
   const begins: Happening = woke
 
   function says(words: string, tree: string): Happening {
@@ -601,7 +601,7 @@ describe('a loop that a host drives', () => {
     return turn({ words, claim, tree })
   }
 
-  test('goes on turn by turn until its checks pass', async () => {
+  test('continues turn by turn until its checks pass', async () => {
     await make({ agent: agent('true'), checks: [check('test -f whole.txt')] })
     expect(await hook(begins)).toBe('turn 1')
     expect(await hook(says('Working.', '1'))).toBe('turn 2')
@@ -612,7 +612,7 @@ describe('a loop that a host drives', () => {
     expect((await store.load('a1')).tally.falseClaims).toBe(1)
   })
 
-  test('comes to the same as one that ralph drives', async () => {
+  test('ends the same way as one that ralph drives', async () => {
     const turns: Step[][] = [
       [{ edit: { path: 'a.txt', content: 'a' } }, { text: 'Working.' }],
       [{ text: CLAIM }],
@@ -651,7 +651,7 @@ describe('a loop that a host drives', () => {
     if (next.kind !== 'halt') expect(await hook(works)).toBe(later)
   })
 
-  test('goes on after a pause when it is resumed', async () => {
+  test('continues after a pause when it is resumed', async () => {
     await make({ agent: agent('true') })
     await store.tell('a1', 'Ada', { kind: 'pause' })
     expect(await hook(works)).toBe('wait paused')
@@ -670,7 +670,7 @@ describe('a loop that a host drives', () => {
     expect(await askedFor()).toEqual(['turn 2', 'halt cancelled'])
   })
 
-  test('is refused to the hook of an older session once another has it', async () => {
+  test('is refused to the hook of an older session once another holds it', async () => {
     await make({ agent: agent('true') })
     const old = await leased(store)
     await old.release()

@@ -7,7 +7,7 @@ import { openPlace, shown } from '../host/proof-place.test-support.ts'
 import { makeRepository } from '../host/repository.test-support.ts'
 import { removeLeftPlaces } from './left-places.ts'
 
-test('removes the places of loops that nobody drives, and no other', async () => {
+test('removes only the places of loops that no process is running', async () => {
   const main = await makeRepository()
   const home = temporaryFolder()
   mkdirSync(join(home, 'locks'))
@@ -23,7 +23,7 @@ test('removes the places of loops that nobody drives, and no other', async () =>
   expect(existsSync(join(main.dir, '.git/worktrees'))).toBe(false)
 })
 
-test('lets a loop go that it has cleaned up for', async () => {
+test('releases a loop that it has cleaned up for', async () => {
   const main = await makeRepository()
   const home = temporaryFolder()
   mkdirSync(join(home, 'locks'))
@@ -34,7 +34,7 @@ test('lets a loop go that it has cleaned up for', async () => {
   lock?.close()
 })
 
-test('has nothing to do where there never was an experiment', async () => {
+test('has nothing to do if there never was an experiment', async () => {
   const home = temporaryFolder()
   await removeLeftPlaces(home)
   expect(readdirSync(home)).toEqual([])

@@ -7,7 +7,7 @@ const KEY = `ghp_${'a1B2'.repeat(9)}`
 const output = () => maskedOutput({ masking: () => openMask([]) })
 const shown = (event: object) => JSON.stringify(event)
 
-test('a line that comes in several pieces is masked, wherever its secret was', () => {
+test('a line that arrives in several pieces is masked, wherever its secret was', () => {
   for (const pieces of [
     [`I found ${KEY}`, ' here.\n'],
     [`I found ${KEY} here`, ' and go on.\n'],
@@ -22,7 +22,7 @@ test('a line that comes in several pieces is masked, wherever its secret was', (
   }
 })
 
-test('lines behind one with a secret are told as they are', () => {
+test('lines after one with a secret are unchanged', () => {
   const masked = output()
   masked.piece(`I found ${KEY} here.\n`, 'out')
   masked.piece('All is well.\n', 'out')
@@ -30,7 +30,7 @@ test('lines behind one with a secret are told as they are', () => {
   expect(masked.event(event, 'All is well.', 'out')).toBe(event) // not even searched
 })
 
-test('a key whose lines come one by one, with words of the other stream in between, is masked', () => {
+test('a key whose lines arrive one by one, with output of the other stream in between, is masked', () => {
   const masked = output()
   const told = PEM_LINES.flatMap((line) => {
     masked.piece(`${line}\n`, 'out')

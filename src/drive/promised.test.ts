@@ -22,7 +22,7 @@ describe('what a driver promises', () => {
     expect(promises).toEqual([11 * MINUTE + AROUND_MS, 12 * MINUTE])
   })
 
-  test('never reaches past the deadline of the turn, and the time to end it', () => {
+  test('never exceeds the deadline of the turn plus the time to stop it', () => {
     const isAlive = promiseTurn(bench, { silenceMs: 10 * MINUTE, graceMs: MINUTE, deadlineMs: 12 * MINUTE })
     isAlive()
     vi.advanceTimersByTime(8 * MINUTE)
@@ -38,7 +38,7 @@ describe('what a driver promises', () => {
     expect(promises).toEqual([5 * MINUTE + AROUND_MS, AROUND_MS])
   })
 
-  test('is nothing where nobody asks for it', () => {
+  test('is nothing if nobody asks for it', () => {
     promiseTurn({}, { silenceMs: MINUTE, graceMs: 0 })()
     promiseMinutes({}, 5)
     expect(promises).toEqual([])

@@ -77,7 +77,7 @@ async function withStore<Result>(work: (store: LocalStore) => Promise<Result>): 
   }
 }
 
-/** All a store knows, but for the numbers that only say in which order it was written. */
+/** Everything in a store, except the numbers that only record the order of writes. */
 async function everything(store: LocalStore) {
   const { rows } = await store.list({ limit: 1_000 })
   const loops = await Promise.all(
@@ -117,7 +117,7 @@ const STORIES: Given[] = [
   { id: 'new', story: [] },
 ]
 
-describe('a database that is made anew', () => {
+describe('a rebuilt database', () => {
   beforeEach(() =>
     withStore(async (store) => {
       for (const given of STORIES) await tell(store, given)
@@ -130,9 +130,9 @@ describe('a database that is made anew', () => {
     ['was removed', () => removeAll()],
     ['is a letter to my aunt', () => removeAll('Dear aunt, '.repeat(1_000))],
     ['is empty', () => removeAll('')],
-    ['is damaged within', () => writeFileSync(database(), readFileSync(database()).fill(0x5a, 5_000))],
-    ['is quite all right', () => {}],
-  ])('knows all that the old one knew when that %s', async (_, damage) => {
+    ['is damaged inside', () => writeFileSync(database(), readFileSync(database()).fill(0x5a, 5_000))],
+    ['is intact', () => {}],
+  ])('contains everything the old one did when that %s', async (_, damage) => {
     const before = await withStore(everything)
     damage()
     const { loops, facts } = await rebuild(home, () => START)
@@ -140,7 +140,7 @@ describe('a database that is made anew', () => {
     expect(await withStore(everything)).toEqual(before)
   })
 
-  test('leaves the old one aside, byte for byte', async () => {
+  test('keeps the old one aside, byte for byte', async () => {
     removeAll('Dear aunt')
     const { aside } = await rebuild(home, () => START)
     expect(aside).toBe(`${database()}.broken-2026-01-05T09-00-00-000Z`)
@@ -152,7 +152,7 @@ describe('a database that is made anew', () => {
     expect((await rebuild(home, () => START)).aside).toBeUndefined()
   })
 
-  test('knows what a person has seen', async () => {
+  test('knows what the user has seen', async () => {
     await withStore((store) => store.seen.mark('halted', 2))
     const before = await withStore((store) => store.needing(0))
     await rebuild(home, () => START)
@@ -160,7 +160,7 @@ describe('a database that is made anew', () => {
     expect(before).toContainEqual(expect.objectContaining({ loop: 'halted', n: 3, seen: 2 }))
   })
 
-  test('can be gone on with, and made anew once more', async () => {
+  test('can be used, and rebuilt again', async () => {
     removeAll('Dear aunt')
     await rebuild(home, () => START)
     await withStore(async (store) => {
@@ -177,14 +177,14 @@ describe('a database that is made anew', () => {
     expect(await withStore(everything)).toEqual(before)
   })
 
-  test('writes nothing into the transcripts it is made of', async () => {
+  test('writes nothing to the transcripts it is built from', async () => {
     const stories = () => STORIES.map(({ id }) => readFileSync(join(home, 'transcripts', id, 'loop.jsonl'), 'utf8'))
     const before = stories()
     await rebuild(home, () => START)
     expect(stories()).toEqual(before)
   })
 
-  test('has the facts up to where a transcript was cut', async () => {
+  test('has the facts up to where a transcript is cut off', async () => {
     const file = join(home, 'transcripts', 'done', 'loop.jsonl')
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -30))
     removeAll()
@@ -193,7 +193,7 @@ describe('a database that is made anew', () => {
     expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('has the fact that a killed ralph had saved, but not yet written down', async () => {
+  test('has the fact that a killed ralph saved but had not yet written to the transcript', async () => {
     const file = join(home, 'transcripts', 'done', 'loop.jsonl')
     const before = await withStore(everything)
     writeFileSync(file, readFileSync(file, 'utf8').slice(0, -30))
@@ -201,7 +201,7 @@ describe('a database that is made anew', () => {
     expect(await withStore(everything)).toEqual(before)
   })
 
-  test('passes over what is no story, and does not count it', async () => {
+  test('ignores files that are no transcript, and does not count them', async () => {
     writeFileSync(join(home, 'transcripts', 'new', 'loop.jsonl'), 'nonsense\n')
     appendFileSync(join(home, 'transcripts', 'notes.txt'), 'mine')
     for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, `ralph.db${suffix}`), { force: true })
@@ -209,7 +209,7 @@ describe('a database that is made anew', () => {
     expect((await withStore((store) => store.list())).rows.map(({ id }) => id)).not.toContain('new')
   })
 
-  test('is refused while somebody drives a loop, and nothing is touched', async () => {
+  test('is refused while a loop is running, and nothing is touched', async () => {
     const driver = startScript(
       `const { openStore } = await import(${source('host/sqlite.ts')})
        await openStore(process.env.HOME_OF_RALPH, Date.now).lease('waiting')
@@ -236,7 +236,7 @@ describe('a database that is made anew', () => {
   }
 })
 
-test('whatever happened, it is the same once it is made anew', async () => {
+test('whatever happened, rebuilding gives the same database', async () => {
   const happenings: Happening[] = [
     ...[works, idles, claims('clear'), claims('weak'), crashes(), isLimited, wantsPerson(), uses({ costUsd: 0.1 })],
     ...[checks('pass'), checks('fail', 2), woke, lost, pause, resume, say('hello'), setLimits({ iterations: 5 })],
@@ -262,7 +262,7 @@ test('whatever happened, it is the same once it is made anew', async () => {
   )
 })
 
-test('a story of an older ralph, which began with a turn, comes to its end', async () => {
+test('a story of an older version, which started with a turn, is replayed to its end', async () => {
   const pass = { check: 'npm test', result: 'pass', tail: '' }
   const turned = { end: 'ok', claim: { kind: 'clear' }, words: 'Done.', tree: 'b', ranTests: false, tokens: 1 }
   const lines = [
@@ -281,13 +281,13 @@ test('a story of an older ralph, which began with a turn, comes to its end', asy
   expect(tally.findings).toEqual([{ kind: 'noted', path: '', words: 'a test is gone' }])
 })
 
-test('a home without a story gets an empty database', async () => {
+test('a home without transcripts gets an empty database', async () => {
   expect(await rebuild(home, () => START)).toEqual({ loops: 0, facts: 0, aside: undefined, lost: [] })
   expect(existsSync(join(home, 'ralph.db'))).toBe(true)
   expect((await withStore((store) => store.list())).rows).toEqual([])
 })
 
-describe('a transcript that is damaged', () => {
+describe('a damaged transcript', () => {
   const file = () => join(home, 'transcripts', 'a1', 'loop.jsonl')
   const change = (line: number, how: (text: string) => string) => {
     const lines = readFileSync(file(), 'utf8').split('\n')
@@ -304,9 +304,9 @@ describe('a transcript that is damaged', () => {
   )
 
   test.each<[string, (text: string) => string]>([
-    ['has a line that is no JSON', (text) => text.slice(0, -3)],
-    ['has a fact of a kind that nobody knows', (text) => text.replace('"turned"', '"turmed"')],
-    ['has a fact with a part missing', (text) => text.replace('"claim"', '"claym"')],
+    ['with a line that is not JSON', (text) => text.slice(0, -3)],
+    ['with a fact of an unknown kind', (text) => text.replace('"turned"', '"turmed"')],
+    ['with an incomplete fact', (text) => text.replace('"claim"', '"claym"')],
   ])('%s gives the loop as it was before', async (_, how) => {
     forget()
     change(2, how)
@@ -315,14 +315,14 @@ describe('a transcript that is damaged', () => {
     expect((await withStore((store) => store.load('a1'))).tally.iteration).toBe(1)
   })
 
-  test('is made whole from a database that can be read', async () => {
+  test('is completed from a readable database', async () => {
     const before = await withStore(everything)
     change(2, (text) => text.slice(0, -3))
     expect((await rebuild(home, () => START)).lost).toEqual([])
     expect(await withStore(everything)).toEqual(before)
   })
 
-  test('from its first line on is no loss where the database can be read', async () => {
+  test('from its first line on is no loss if the database is readable', async () => {
     const { rows: before } = await withStore(everything)
     change(0, (text) => text.slice(1))
     expect((await rebuild(home, () => START)).lost).toEqual([])
@@ -334,14 +334,14 @@ describe('a transcript that is damaged', () => {
     })
   })
 
-  test('from its first line on keeps no other loop from coming back', async () => {
+  test('from its first line on keeps no other loop from being rebuilt', async () => {
     forget()
     change(0, (text) => text.replace('"checks"', '"cheks"'))
     const { lost, loops } = await rebuild(home, () => START)
     expect({ lost, loops }).toEqual({ loops: 1, lost: [{ loop: 'a1' }] })
   })
 
-  test('brings no order back that is not exactly one', async () => {
+  test('restores no order that is not valid', async () => {
     forget()
     change(3, (text) => text.replace(/"order":\{[^}]*\}/, '"order":{"kind":"edit","checks":["true"]}'))
     expect((await rebuild(home, () => START)).lost).toEqual([])
@@ -349,7 +349,7 @@ describe('a transcript that is damaged', () => {
     expect({ checks: spec.checks, iterations: tally.iteration }).toEqual({ checks: [], iterations: 3 })
   })
 
-  test('brings back no spec with more in it than ralph knows', async () => {
+  test('restores no spec with unknown fields', async () => {
     forget()
     change(3, (text) => {
       const asked = { kind: 'asked', at: START, spec: { ...specOf({ checks: ['true'] }), sealed: false } }
@@ -364,7 +364,7 @@ function withId(loop: Loop, id: string): Loop {
   return { ...loop, spec: { ...loop.spec, work: { ...work, ...placeOf({ ...vaultOf(loop), id }) } } }
 }
 
-test('a task of a vault has its newest loop again, and how far its work had come', async () => {
+test('a task of a vault has its newest loop again, and its progress', async () => {
   const vault = temporaryFolder()
   const task: VaultTask = {
     kind: 'vault',
@@ -379,7 +379,7 @@ test('a task of a vault has its newest loop again, and how far its work had come
   const spec = specOf({ checks: [] })
   const started = (id: string, minute: number): Loop =>
     startLoop(id, { ...spec, work: { ...spec.work, ...placeOf(task) } }, { at: START + minute * MINUTE })
-  // By their names the newer one comes first.
+  // By name, the newer one comes first.
   await withStore(async (store) => {
     const older = started('zz', 0)
     expect(await store.tasks.begin({ vault, id: 'a' }, older, {})).toBeUndefined()
@@ -415,13 +415,13 @@ test('a task of a vault has its newest loop again, and how far its work had come
   await rebuild(home, () => START, remakeTask)
   const [over, row, ...more] = await withStore(async (store) => await store.tasks.list(vault))
   expect(more).toEqual([])
-  // Its end was seen to long ago.
+  // Its end was handled long ago.
   expect(over).toMatchObject({ id: 'b', record: { files: null } })
   expect(row).toMatchObject({ vault, id: 'a', loop: 'aa' })
   expect(row?.record).toEqual({ progress: { total: 4, completed: 1, step: 'Begin', at: START + 6 * MINUTE } })
 })
 
-test('a task that was forgotten stays forgotten, unless the old database is gone', async () => {
+test('a forgotten task stays forgotten, unless the old database is lost', async () => {
   const task = { kind: 'vault', path: home, id: 'a', file: 'a.md', from: 'Needs_Action/a.md' } as const
   const spec = specOf({ checks: [] })
   const work = { ...spec.work, ...placeOf({ ...task, by: 'caller', done: 'Done', state: 'Ralph_State' }) }
@@ -437,7 +437,7 @@ test('a task that was forgotten stays forgotten, unless the old database is gone
   expect(await tasks()).toMatchObject([{ id: 'a', loop: 'aa' }])
 })
 
-test('a loop that was begun from the queue keeps what a restored database does not know', async () => {
+test('a loop started from the queue keeps what a restored database does not know', async () => {
   const { id: _, ...begun } = startLoop('queued', specOf(CHECKED), { at: START, tree: 'tree 0' })
   const story: Happening[] = [{ kind: 'adopted', at: START, loop: begun }, checks('fail', 3), works]
   await withStore((store) => tell(store, { id: 'queued', spec: CHECKED, story }))

@@ -34,7 +34,7 @@ const BENT_TWICE: Fact[] = [
   checked('pass', 'tree 1'),
 ]
 
-test('every refused claim is told with its reason, also one that needed no new experiment', () => {
+test('every refused claim is listed with its reason, even one that needed no new experiment', () => {
   let loop = startLoop('k3f', specOf({ checks: ['npm test'] }), { at: 0, tree: 'tree 0' })
   const events = BENT_TWICE.map((fact) => {
     loop = step(loop, fact)

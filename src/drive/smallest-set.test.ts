@@ -3,7 +3,7 @@ import { findSmallest } from './smallest-set.ts'
 
 const names = (count: number) => Array.from({ length: count }, (_, at) => `f${at}`)
 
-/** Works when it holds all of these; counts how often it was asked. */
+/** Works if it contains all of these; counts how often it was asked. */
 function needs(...needed: string[]): { works(items: readonly string[]): Promise<boolean>; tries(): number } {
   let tries = 0
   return {
@@ -28,12 +28,12 @@ test.each([2, 5, 8, 9, 40])('two of %i are found', async (count) => {
   expect(await findSmallest(names(count), needs(...needed).works)).toEqual({ items: needed, isSmallest: true })
 })
 
-test('where all are needed, all are named', async () => {
+test('if all are needed, all are named', async () => {
   expect(await findSmallest(names(5), needs(...names(5)).works)).toEqual({ items: names(5), isSmallest: true })
   expect(await findSmallest(names(20), needs(...names(20)).works)).toEqual({ items: names(20), isSmallest: true })
 })
 
-test('what is known when the time is used up is said to be no more than that', async () => {
+test('when the time is used up, the result is marked as unfinished', async () => {
   let tries = 0
   const works = async (items: readonly string[]) => (++tries > 1 ? undefined : items.includes('f19'))
   expect(await findSmallest(names(20), works)).toEqual({ items: names(20).slice(10), isSmallest: false })

@@ -27,14 +27,14 @@ async function facts(): Promise<string[]> {
   return (await store.events(0, 'a1')).map(({ fact }) => (fact.kind === 'told' ? fact.order.kind : fact.kind))
 }
 
-test('holds the loop alone, and lets it go', async () => {
+test('holds the loop exclusively, and releases it', async () => {
   await visiting({
     work: async () => expect(await visiting({ held: async (by) => by, work: async () => 'free' })).toContain('process'),
   })
   expect(await store.isDriven('a1')).toBe(false)
 })
 
-test('lets the loop go when the work fails', async () => {
+test('releases the loop when the work fails', async () => {
   await expect(visiting({ work: () => Promise.reject(new Error('no')) })).rejects.toThrow('no')
   expect(await store.isDriven('a1')).toBe(false)
 })
@@ -49,7 +49,7 @@ test('every fact moves the loop and is stored', async () => {
   expect(await facts()).toEqual(['pause'])
 })
 
-test('what is driven in it moves it, too', async () => {
+test('driving inside it moves it as well', async () => {
   await store.tell('a1', 'you', { kind: 'pause' })
   const seen: string[] = []
   const loop = await visiting({
@@ -68,7 +68,7 @@ test('orders can be left for later', async () => {
   expect(await facts()).toEqual([])
 })
 
-test('its clock goes on where it was set back between two visits', async () => {
+test('its clock continues where it was if it was set back between two visits', async () => {
   await visiting({ work: (held) => held.move({ ...pause, at: START + 60_000 }) })
   let wall = START - 3_600_000
   await visiting({
@@ -93,10 +93,10 @@ test('its clock never goes back before the last fact', async () => {
   await visiting({ work: async (held) => expect(held.now()).toBe(START + 5_000) })
 })
 
-describe('a loop whose driver is gone', () => {
+describe('a loop whose driver is dead', () => {
   const lost: Fact = { kind: 'lost', at: START, tokens: 7 }
 
-  test('is put in order before anything else: processes, what has changed since, what was lost', async () => {
+  test('is cleaned up before anything else: processes, what has changed since, what was lost', async () => {
     await visiting({ work: look })
     const order: string[] = []
     const loop = await visiting({
@@ -118,19 +118,19 @@ describe('a loop whose driver is gone', () => {
     expect(loop).toMatchObject({ spec: { work: { agent: 'other' } }, tally: { attempt: 2, tokens: 7 } })
   })
 
-  test('that nobody ever had needs no reaping', async () => {
+  test('that never had a driver needs no cleanup', async () => {
     const reap = () => Promise.reject(new Error('nobody was there'))
     await visiting({ takeUp: { reap, loss: async () => undefined }, work: look })
   })
 
-  test('is taken as it is where nothing can have been left', async () => {
+  test('is used as it is if nothing can have been left', async () => {
     await visiting({ work: look })
     await visiting({ work: look })
     expect(await facts()).toEqual([])
   })
 })
 
-test('what follows happens while the loop is still held', async () => {
+test('what follows runs while the loop is still held', async () => {
   const order: string[] = []
   await visiting({
     work: async (held) => {
@@ -144,7 +144,7 @@ test('what follows happens while the loop is still held', async () => {
   expect(order).toEqual(['work', 'after turn, driven true'])
 })
 
-test('a loop that is kept is handed to the next visit', async () => {
+test('a loop that stays held is handed to the next visit', async () => {
   let kept: Lease | undefined
   await visiting({
     async work(held) {
@@ -162,7 +162,7 @@ test('a loop that is kept is handed to the next visit', async () => {
 })
 
 describe('patience', () => {
-  test('gets the loop as soon as it is let go', async () => {
+  test('gets the loop as soon as it is released', async () => {
     const first = await store.lease('a1')
     if ('heldBy' in first) throw new Error(first.heldBy)
     const second = visiting({ take: () => leasePatiently(store, 'a1', 60_000), work: async () => 'mine' })
@@ -170,7 +170,7 @@ describe('patience', () => {
     expect(await second).toBe('mine')
   })
 
-  test('comes to an end', async () => {
+  test('times out', async () => {
     const first = await store.lease('a1')
     if ('heldBy' in first) throw new Error(first.heldBy)
     const second = visiting({ take: () => leasePatiently(store, 'a1', 30), held: (by) => by, work: async () => 'mine' })
@@ -179,7 +179,7 @@ describe('patience', () => {
   })
 })
 
-test('who was taken over cannot move the loop any more', async () => {
+test('a visit that was taken over can no longer move the loop', async () => {
   await visiting({
     async work(held) {
       const stale = { ...held.lease, epoch: held.lease.epoch - 1 }

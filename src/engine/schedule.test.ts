@@ -87,15 +87,15 @@ describe('why nothing starts any longer', () => {
   })
 })
 
-describe('what is under way', () => {
+describe('what is running', () => {
   test.each<[fact: string, tasks: string, how: How, next: string]>([
-    ['ends before a pause', 'A B', { slots: 2, working: 'A', halted: paused }, 'wait'],
-    ['ends before the attempts of another end it all', 'A B3/3', { slots: 2, working: 'A' }, 'wait'],
-    ['ends before the turns do', 'A B', { slots: 2, working: 'A', turns: { most: 1, left: 0 } }, 'wait'],
-    ['ends before a question is asked', 'A B', { slots: 2, working: 'A', asking: 'B' }, 'wait'],
-    ['ends before anybody is told of a block', 'A B!', { slots: 2, working: 'A' }, 'wait'],
+    ['finishes before a pause', 'A B', { slots: 2, working: 'A', halted: paused }, 'wait'],
+    ['finishes before the attempts of another end everything', 'A B3/3', { slots: 2, working: 'A' }, 'wait'],
+    ['finishes before the turns run out', 'A B', { slots: 2, working: 'A', turns: { most: 1, left: 0 } }, 'wait'],
+    ['finishes before a question is asked', 'A B', { slots: 2, working: 'A', asking: 'B' }, 'wait'],
+    ['finishes before a block is reported', 'A B!', { slots: 2, working: 'A' }, 'wait'],
     ['may be at its last attempt', 'A3/3', { working: 'A' }, 'wait'],
-    ['may have been begun at its last attempt by another ralph', 'A3/3 B', { begun: 'A' }, 'start A'],
+    ['may have been started at its last attempt by another ralph', 'A3/3 B', { begun: 'A' }, 'start A'],
   ])('%s', (_, tasks, how, next) => {
     expect(planned(tasks, how)).toBe(next)
   })
@@ -139,7 +139,7 @@ describe('a task', () => {
     expect([0, 2, 3, 4].map((attempts) => mayTryAgain(task(attempts)))).toEqual([true, true, false, false])
   })
 
-  test('that has used its attempts stops nothing but itself', () => {
+  test('that has used its attempts stops only itself', () => {
     expect(stopOf(task(3), stop)).toBeUndefined()
   })
 

@@ -103,7 +103,7 @@ describe('stages', () => {
       'check, turn 2, check, turn 3, check, complete verified',
     ],
     [
-      'the promise of the loop has every stage checked',
+      'the promise of the loop starts the checks of every stage',
       checkedStages,
       [claims('clear'), checks('pass')],
       'check, complete verified',
@@ -140,7 +140,7 @@ describe('stages', () => {
       ],
       'check, turn 2, turn 2 attempt 2, wait limit, turn 2 attempt 3, turn 2 attempt 4, check, complete verified',
     ],
-    ['nobody sees the tree', spoken, [claims('clear', 'DOCS'), claims('clear', 'DEMO')], 'turn 2, complete claimed'],
+    ['the tree is unknown', spoken, [claims('clear', 'DOCS'), claims('clear', 'DEMO')], 'turn 2, complete claimed'],
   ])('%s', (_, spec, facts, asked) => {
     expect(play(spec, ...facts).join(', ')).toBe(asked)
     if (spec === spoken) expect(play(blind(spec), ...facts).join(', ')).toBe(asked)
@@ -213,7 +213,7 @@ describe('stages', () => {
     expect(feedbackAfter(checkedStages, claims('clear'), checks('fail'))).not.toContain('still open')
   })
 
-  test('that fail as before, after having passed, begin a new count', () => {
+  test('that fail again after having passed start a new count', () => {
     const strict = specOf({ stages: [TESTS, LINT] }, { sameError: 3 })
     const failed = [claims('clear', 'TESTS'), checks('fail')]
     const reopened = [claims('clear', 'LINT'), verdicts({ 'npm test': 'fail', 'npm run lint': 'pass' })]
@@ -241,13 +241,13 @@ describe('the last turn with stages', () => {
 
   test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([
     [
-      'a claimed stage has everything checked, and all may be done',
+      'a claimed stage starts every check, and all may be done',
       specOf({ stages: [TESTS, LINT] }, lastTurn),
       [claims('clear', 'TESTS'), checks('pass')],
       'check, complete verified',
     ],
     [
-      'a stage without a check has the rest checked, and all may be done',
+      'a stage without a check starts the others, and all may be done',
       specOf({ stages: [DOCS, TESTS] }, lastTurn),
       [claims('clear', 'DOCS'), checks('pass')],
       'check, complete verified',
@@ -259,7 +259,7 @@ describe('the last turn with stages', () => {
       'check, halt max-iterations',
     ],
     [
-      'a stage that fails is enough to know',
+      'a failing stage settles it',
       specOf({ stages: [TESTS, LINT] }, lastTurn),
       [claims('clear', 'TESTS'), checks('fail')],
       'check, halt max-iterations',
@@ -271,13 +271,13 @@ describe('the last turn with stages', () => {
       'check, halt max-iterations',
     ],
     [
-      'verdicts that are missing are not asked for for ever',
+      'missing verdicts are not requested forever',
       specOf({ stages: [TESTS, LINT] }, lastTurn),
       [claims('clear', 'TESTS'), verdicts({})],
       'check, halt max-iterations',
     ],
     [
-      'a command to be made true is run although a stage was claimed',
+      'the command of --until runs although a stage was claimed',
       specOf({ stages: [TESTS, LINT], checks: ['make'], until: true }),
       [claims('clear', 'TESTS'), checks('pass')],
       'check, complete verified',
@@ -286,7 +286,7 @@ describe('the last turn with stages', () => {
     expect(play(spec, ...facts).join(', ')).toBe(asked)
   })
 
-  test('asks for every check, for the claim of a stage as well', () => {
+  test('asks for every check, even for the claim of a stage', () => {
     const all = { checks: ['npm test', 'npm run lint'], because: 'claim' }
     const claimed = claims('clear', 'TESTS')
     expect(loopAfter(specOf({ stages: [TESTS, LINT] }, lastTurn), claimed).next).toMatchObject(all)
@@ -304,7 +304,7 @@ describe('the last turn with stages', () => {
   })
 })
 
-describe('what a claim speaks for', () => {
+describe('what a claim covers', () => {
   const { tally } = loopAfter(checkedStages)
   const { tally: later } = loopAfter(checkedStages, claims('clear', 'TESTS'), checks('pass'))
 

@@ -1,4 +1,4 @@
-/** What a "verified" rests on: changes that --may-change lets stand, and sealed runs that would pass with any files. */
+/** What a "verified" rests on: changes that --may-change allows, and sealed runs that would pass with any files. */
 import { describe, expect, test } from 'vitest'
 import type { Finding, Loop, Spec, Verdict } from './loop.ts'
 import {
@@ -39,19 +39,19 @@ const fails = [proved('reversed', 'fail'), proved('control', 'pass')]
 
 describe('tests that the agent is meant to change', () => {
   test.each<Case>([
-    ['are tried without the work where the check failed before', red, done(excused), 'prove reversed'],
+    ['are tried without the work if the check failed before', red, done(excused), 'prove reversed'],
     ['and fail without it leave a verified proof', red, [...done(excused), ...fails], 'complete verified'],
     ['and pass without it are altered', red, [...done(excused), proved('reversed', 'pass')], 'complete altered'],
     ['and cannot be tried are altered', red, [...done(excused), untried('reversed')], 'complete altered'],
     [
-      'and fail where the present files fail, too, are altered',
+      'and fail where the current files fail too are altered',
       red,
       [...done(excused), proved('reversed', 'fail'), proved('control', 'fail')],
       'complete altered',
     ],
     ['are altered with --proof off', begun({ proof: 'off' }), done(excused), 'complete altered'],
-    ['are tried with --proof seal, too', begun({ proof: 'seal' }), done(excused), 'prove reversed'],
-    ['are tried under --until, too', begun({ until: true }), done(excused), 'prove reversed'],
+    ['are tried with --proof seal as well', begun({ proof: 'seal' }), done(excused), 'prove reversed'],
+    ['are tried under --until as well', begun({ until: true }), done(excused), 'prove reversed'],
     [
       'and fail without it are what --until asks for',
       begun({ until: true }),
@@ -59,10 +59,10 @@ describe('tests that the agent is meant to change', () => {
       'complete verified',
     ],
     ['keep a check that passed before', green, done(excused), 'complete kept'],
-    ['are tried at the start where nobody knows', begun({}, 'timeout'), done(excused), 'prove start'],
+    ['are tried at the start if the baseline is unknown', begun({}, 'timeout'), done(excused), 'prove start'],
     ['and passed there are kept', begun({}, 'timeout'), [...done(excused), proved('start', 'pass')], 'complete kept'],
     [
-      'and cannot be tried there need the work, too',
+      'and cannot be tried there need the work as well',
       begun({}, 'timeout'),
       [...done(excused), untried('start')],
       'prove reversed',
@@ -86,16 +86,16 @@ describe('tests that the agent is meant to change', () => {
       'prove reversed',
     ],
     [
-      'leave it verified where everything speaks for the work',
+      'leave it verified if everything speaks for the work',
       red,
       [...done([...excused, ...changed]), proved('sealed', 'pass'), ...fails, proved('start', 'fail')],
       'complete verified',
     ],
-  ])('beside others %s', (_, start, facts, end) => {
+  ])('next to others %s', (_, start, facts, end) => {
     expect(endOf(start, facts)).toBe(end)
   })
 
-  test('are altered where git does not show them, so that the check seems flaky', () => {
+  test('are altered if git does not show them, so that the check seems flaky', () => {
     const same = [claims('clear'), checksOn('pass', { findings: excused, tree: 'tree 0' })]
     const facts = [...same, checksOn('pass', { findings: excused, tree: 'tree 0' }), ...fails]
     expect(endOf({ ...red, tally: { ...red.tally, failed: { tree: 'tree 0', checks: ['npm test'] } } }, facts)).toBe(
@@ -126,7 +126,7 @@ describe('tests that the agent is meant to change', () => {
     expect(feedbackAfter(red, claims('clear'), checksOn('fail', { findings: excused }))).not.toContain('a.test.ts')
   })
 
-  test('are refused only where a stronger proof is required', () => {
+  test('are refused only if a stronger proof is required', () => {
     const strict = begun({ require: 'verified' })
     expect(play(strict, ...done(excused), proved('reversed', 'pass')).at(-1)).toBe('turn 2')
     expect(feedbackAfter(strict, ...done(excused), proved('reversed', 'pass'))).toMatch(
@@ -150,20 +150,20 @@ describe('a sealed run', () => {
   ]
 
   test.each<Case>([
-    ['that ran all tests of the start speaks for itself', counted(2), sealed(2), 'complete verified'],
-    ['that ran more of them does, too', counted(2), sealed(3), 'complete verified'],
+    ['that ran all original tests speaks for itself', counted(2), sealed(2), 'complete verified'],
+    ['that ran more of them does as well', counted(2), sealed(3), 'complete verified'],
     ['that ran none says nothing', counted(0), sealed(0), 'prove start'],
-    ['whose tests nobody counted at the start is doubted', counted(), sealed(2), 'prove start'],
+    ['without a test count at the start is doubted', counted(), sealed(2), 'prove start'],
     ['that counts no tests is doubted', counted(), sealed(), 'prove start'],
     [
-      'is believed where the start fails in the same place',
+      'is believed if the start fails in the same place',
       counted(),
       [...sealed(), proved('start', 'fail')],
       'complete verified',
     ],
-    ['is not believed where it passes', counted(), [...sealed(), proved('start', 'pass')], 'complete altered'],
-    ['is not believed where that cannot be tried', counted(), [...sealed(), untried('start')], 'complete altered'],
-    ['needs no such doubt where the check passed before', green, sealed(), 'complete tested'],
+    ['is not believed if it passes', counted(), [...sealed(), proved('start', 'pass')], 'complete altered'],
+    ['is not believed if that cannot be tried', counted(), [...sealed(), untried('start')], 'complete altered'],
+    ['needs no such doubt if the check passed before', green, sealed(), 'complete tested'],
   ])('%s', (_, start, facts, end) => {
     expect(endOf(start, facts)).toBe(end)
   })
@@ -173,7 +173,7 @@ describe('a sealed run', () => {
     expect(endOf(later, sealed(2))).toBe('prove start')
   })
 
-  test('that shows nothing is said to', () => {
+  test('that proves nothing says so', () => {
     expect(sentenceAfter(counted(), ...sealed(), proved('start', 'pass'))).toBe(
       'In a clean copy, `npm test` passes even with the original files, so the sealed run proves nothing.',
     )

@@ -83,12 +83,12 @@ describe('a new loop', () => {
   })
 })
 
-describe('a fact nobody asked for', () => {
+describe('an unrequested fact', () => {
   test.each<[end: string, facts: Happening[]]>([
     ['completed', [claims('clear'), checks('pass')]],
     ['halted', [isUnusable('Please log in.')]],
     ['cancelled', [cancel]],
-  ])('is not heard by a loop that is %s', (_, facts) => {
+  ])('has no effect on a loop that is %s', (_, facts) => {
     const loop = loopAfter(checkedByTests, ...facts)
     const anything = [works, claims('clear'), checks('pass'), woke, lost, cancel, pause, resume, say('Go on.')]
     for (const fact of [...anything, setLimits({ iterations: 99 })]) expect(loopAfter(loop, fact)).toBe(loop)
@@ -113,7 +113,7 @@ describe('rule 2: an agent that could not work', () => {
     ['a limit with a claim is a limit', [turn({ end: 'limited', claim: { kind: 'clear' } })], 'wait limit'],
     ['one that cannot be used halts the loop at once', [isUnusable('Please log in.')], 'halt agent-unusable'],
     [
-      'one that cannot be used claims nothing',
+      'one that is unusable claims nothing',
       [turn({ end: 'unusable', claim: { kind: 'clear' } })],
       'halt agent-unusable',
     ],
@@ -129,7 +129,7 @@ describe('rule 2: an agent that could not work', () => {
     ['a limit on the last turn is waited for', oneTurn, [isLimited], 'wait limit'],
     ['a full context on the last turn ends the loop', oneTurn, [fillsContext], 'halt max-iterations'],
     ['a full context on the last turn is checked', oneCheckedTurn, [fillsContext], 'check'],
-    ['one that cannot be used is not checked', checkedByTests, [isUnusable('Bad flag.')], 'halt agent-unusable'],
+    ['one that is unusable is not checked', checkedByTests, [isUnusable('Bad flag.')], 'halt agent-unusable'],
     [
       'a limit costs no iteration',
       threeTurns,
@@ -145,13 +145,13 @@ describe('rule 2: an agent that could not work', () => {
     expect(play(unchecked, ...times(99, isLimited, woke), isLimited).at(-1)).toBe('halt max-attempts')
   })
 
-  test('is quoted when it cannot be used', () => {
+  test('is quoted when it is unusable', () => {
     const sentence = sentenceAfter(unchecked, isUnusable('Starting…\nInvalid API key · Please run /login\n'))
     expect(sentence).toBe('The agent is not usable: Invalid API key · Please run /login')
     expect(sentenceAfter(unchecked, isUnusable(''))).toBe('The agent is not usable: it said nothing.')
   })
 
-  test('starts fresh after a full context, is told so, and only then', () => {
+  test('starts fresh after a full context, and reads so only then', () => {
     expect(loopAfter(unchecked, works).next).toMatchObject({ fresh: false })
     const full = loopAfter(unchecked, works, fillsContext)
     expect(full.next).toMatchObject({ fresh: true, iteration: 3 })
@@ -165,7 +165,7 @@ describe('rule 2: an agent that could not work', () => {
     ['a crash', [crashes()]],
     ['a loss', [lost]],
     ['a pause', [pause, resume]],
-  ])('is told the same again after %s, on the same iteration', (_, facts) => {
+  ])('gets the same prompt again after %s, on the same iteration', (_, facts) => {
     const before = loopAfter(checkedByTests, claims('clear'), checks('fail', 2, 'expected 1, got 2'))
     expect(feedbackAfter(before)).toContain('expected 1, got 2')
     expect(feedbackAfter(before, ...facts)).toBe(feedbackAfter(before))
@@ -227,7 +227,7 @@ describe('rule 3: a claim is checked', () => {
       [claims('clear'), checks('pass')],
       'check, complete verified',
     ],
-    ['done without a word is done', oneCheckedTurn, [works, checks('pass')], 'check, complete verified'],
+    ['done without a claim is done', oneCheckedTurn, [works, checks('pass')], 'check, complete verified'],
     ['done while asking is done', checkedByTests, [claimsAndAsks, checks('pass')], 'check, complete verified'],
     [
       'a crash at the deadline may be done',
@@ -242,7 +242,7 @@ describe('rule 3: a claim is checked', () => {
       'turn 2, turn 3, check, complete verified',
     ],
     [
-      'tests alone may be done',
+      'a loop that only runs tests may be done',
       checkedByTests,
       [...times(3, runsTests), checks('pass')],
       'turn 2, turn 3, check, complete verified',
@@ -285,39 +285,43 @@ describe('a claim without checks', () => {
   test.each<Story>([
     ['a clear one completes', [claims('clear')], 'complete claimed'],
     ['a clear one that asks completes', [claimsAndWants], 'complete claimed'],
-    ['a weak one is asked about', [claims('weak')], 'turn 2'],
+    ['a weak one is questioned', [claims('weak')], 'turn 2'],
     ['two weak ones in a row complete', [claims('weak'), claims('weak')], 'turn 2, complete claimed'],
     ['a weak one and a clear one complete', [claims('weak'), claims('clear')], 'turn 2, complete claimed'],
     ['two weak ones apart do not', [claims('weak'), works, claims('weak')], 'turn 2, turn 3, turn 4'],
-    ['a mention is asked about, again and again', times(3, claims('mentioned')), 'turn 2, turn 3, turn 4'],
+    ['a mention is questioned every time', times(3, claims('mentioned')), 'turn 2, turn 3, turn 4'],
     [
       'a mention does not help a weak one',
       [claims('mentioned'), claims('stated'), claims('mentioned'), claims('stated')],
       'turn 2, turn 3, turn 4, turn 5',
     ],
     ['a phrase does not help a stated one', [claims('phrase'), claims('stated')], 'turn 2, turn 3'],
-    ['a phrase again and again does not end work that goes on', times(3, claims('phrase')), 'turn 2, turn 3, turn 4'],
+    ['a repeated phrase does not end work that continues', times(3, claims('phrase')), 'turn 2, turn 3, turn 4'],
     [
       'a phrase, said again without a change, completes',
       [claims('phrase'), claimsIdly('phrase')],
       'turn 2, complete claimed',
     ],
-    ['a phrase in an untouched tree is asked about', [claimsIdly('phrase')], 'turn 2'],
+    ['a phrase in an untouched tree is questioned', [claimsIdly('phrase')], 'turn 2'],
     [
       'a phrase in an untouched tree, said again, completes',
       times(2, claimsIdly('phrase')),
       'turn 2, complete claimed',
     ],
     [
-      'one weak claim of a tree at rest does not complete',
+      'one weak claim in an unchanged tree does not complete',
       [works, idles, claimsIdly('stated')],
       'turn 2, turn 3, turn 4',
     ],
-    ['a weak one of a loop from before forms counts', [claims('weak'), claims('stated')], 'turn 2, complete claimed'],
-    ['a tree that never moved supports nothing', [idles, claimsIdly('weak')], 'turn 2, turn 3'],
-    ['a tree at rest is no claim', [works, ...times(3, idles)], 'turn 2, turn 3, turn 4, halt no-progress'],
+    [
+      'a weak one of a loop stored before there were forms counts',
+      [claims('weak'), claims('stated')],
+      'turn 2, complete claimed',
+    ],
+    ['a tree that never changed supports nothing', [idles, claimsIdly('weak')], 'turn 2, turn 3'],
+    ['an unchanged tree is no claim', [works, ...times(3, idles)], 'turn 2, turn 3, turn 4, halt no-progress'],
     ['a clear one in an untouched tree is weak', [claimsIdly('clear')], 'turn 2'],
-    ['a clear one in an untouched tree that is out of sight is weak', [turn({ claim: { kind: 'clear' } })], 'turn 2'],
+    ['a clear one in an untouched, now unknown tree is weak', [turn({ claim: { kind: 'clear' } })], 'turn 2'],
     [
       'a clear one in an untouched tree, said again, completes',
       times(2, claimsIdly('clear')),
@@ -330,12 +334,12 @@ describe('a claim without checks', () => {
       'turn 2, turn 3, turn 4, complete claimed',
     ],
     [
-      'a crash between two weak ones does not part them',
+      'a crash between two weak ones does not separate them',
       [claims('weak'), crashes(), claims('weak')],
       'turn 2, turn 2 attempt 2, complete claimed',
     ],
     [
-      'a limit between two weak ones does not part them',
+      'a limit between two weak ones does not separate them',
       [claims('weak'), isLimited, woke, claims('weak')],
       'turn 2, wait limit, turn 2 attempt 2, complete claimed',
     ],
@@ -367,7 +371,7 @@ describe('a claim without checks', () => {
       [claimsIdly('clear')],
       'halt max-iterations',
     ],
-    ['a clear one in a tree nobody can see completes', blind(unchecked), [claimsIdly('clear')], 'complete claimed'],
+    ['a clear one in an unknown tree completes', blind(unchecked), [claimsIdly('clear')], 'complete claimed'],
     [
       'a clear one in a tree seen for the first time completes',
       blind(unchecked),
@@ -397,7 +401,7 @@ describe('a claim without checks', () => {
   })
 })
 
-describe('rule 4: a false claim goes on', () => {
+describe('rule 4: after a false claim the loop continues', () => {
   const claimsAndWants = turn({ claim: { kind: 'clear' }, ask: { kind: 'person', words: 'May I?' }, tree: 'x' })
 
   test.each<StoryOf>([
@@ -420,7 +424,7 @@ describe('rule 4: a false claim goes on', () => {
     expect(play(start, ...facts).join(', ')).toBe(asked)
   })
 
-  test('and the agent is told everything that failed', () => {
+  test('and the agent reads everything that failed', () => {
     const three = specOf({ checks: ['npm test', 'npm run lint', 'npm run docs'] })
     const verdict = checked(
       [
@@ -440,7 +444,7 @@ describe('rule 4: a false claim goes on', () => {
     )
   })
 
-  test('and an agent that claimed nothing hears no reproach', () => {
+  test('and an agent that claimed nothing gets no reproach', () => {
     const told = feedbackAfter(untilMade, works, checks('fail', undefined, 'no rule'))
     expect(told).toBe('The check `make` failed. Its output ends with:\nno rule')
   })
@@ -467,21 +471,21 @@ describe('rule 5: a turn that asks a person', () => {
     ['a question after work is a first one', [asks(), asksAfterWork(), asks()], 'turn 2, turn 3, wait person'],
     ['an explicit request waits at once', [wantsPerson()], 'wait person'],
     ['a request without words waits as well', [wantsPerson('')], 'wait person'],
-    ['a permission denied once goes on', [isDenied()], 'turn 2'],
+    ['with a permission denied once the loop continues', [isDenied()], 'turn 2'],
     ['a permission denied twice waits', [isDenied(), isDenied()], 'turn 2, wait person'],
-    ['a turn without a denial starts anew', [isDenied(), works, isDenied()], 'turn 2, turn 3, turn 4'],
-    ['denials and questions by turns do not spin', [isDenied(), asks(), isDenied()], 'turn 2, turn 3, wait person'],
-    ['questions and denials by turns do not spin', [asks(), isDenied(), asks()], 'turn 2, turn 3, wait person'],
-    ['a crash does not part two questions', [asks(), crashes(), asks()], 'turn 2, turn 2 attempt 2, wait person'],
-    ['a loss does not part two questions', [asks(), lost, asks()], 'turn 2, turn 2 attempt 2, wait person'],
+    ['a turn without a denial resets the count', [isDenied(), works, isDenied()], 'turn 2, turn 3, turn 4'],
+    ['alternating denials and questions do not spin', [isDenied(), asks(), isDenied()], 'turn 2, turn 3, wait person'],
+    ['alternating questions and denials do not spin', [asks(), isDenied(), asks()], 'turn 2, turn 3, wait person'],
+    ['a crash does not separate two questions', [asks(), crashes(), asks()], 'turn 2, turn 2 attempt 2, wait person'],
+    ['a loss does not separate two questions', [asks(), lost, asks()], 'turn 2, turn 2 attempt 2, wait person'],
     [
-      'a limit does not part two questions',
+      'a limit does not separate two questions',
       [asks(), isLimited, woke, asks()],
       'turn 2, wait limit, turn 2 attempt 2, wait person',
     ],
     ['a question is never counted as idle', [idles, asks(), idles], 'turn 2, turn 3, turn 4'],
     [
-      'a question does not undo what is counted',
+      'a question does not reset the counts',
       [idles, asks(), idles, asks(), idles],
       'turn 2, turn 3, turn 4, turn 5, halt no-progress',
     ],
@@ -501,19 +505,19 @@ describe('rule 5: a turn that asks a person', () => {
     ],
     ['a question comes before the limit', specOf({}, { iterations: 2 }), [asks(), asks()], 'turn 2, wait person'],
     [
-      'questions after work go on to the limit',
+      'questions after work continue up to the limit',
       threeTurns,
       times(3, asksAfterWork()),
       'turn 2, turn 3, halt max-iterations',
     ],
     [
-      'new questions do not spin where nobody sees the tree',
+      'new questions do not spin if the tree is unknown',
       blind(endless),
       [asks('Rust?'), asks('Go?')],
       'turn 2, wait person',
     ],
     [
-      'questions and idle turns do not spin where nobody sees the tree',
+      'questions and idle turns do not spin if the tree is unknown',
       blind(endless),
       times(4, idles, asks()),
       'turn 2, turn 3, turn 4, turn 5, turn 6, turn 7, halt no-progress, halt no-progress',
@@ -534,18 +538,18 @@ describe('rule 5: a turn that asks a person', () => {
     [NOBODY_HERE, [asks()]],
     [NOBODY_HERE, [asks(), asks(), resume]],
     ['Permission was denied: Bash(rm). Find a way without it.', [isDenied('Bash(rm)')]],
-  ])('is told: %s', (advice, facts) => {
+  ])('reads: %s', (advice, facts) => {
     expect(feedbackAfter(unchecked, ...facts)).toBe(advice)
   })
 })
 
-describe('rule 8: else the loop goes on', () => {
+describe('rule 8: otherwise the loop continues', () => {
   test('with nothing to say when all is well', () => {
     const { next } = loopAfter(unchecked, works)
     expect(next).toEqual({ kind: 'turn', iteration: 2, attempt: 1, fresh: false, feedback: [] })
   })
 
-  test('forgetting what the last turn was told', () => {
+  test("forgetting the last turn's feedback", () => {
     expect(feedbackAfter(checkedByTests, claims('clear'), checks('fail'), works)).toBe('')
   })
 })
@@ -568,13 +572,13 @@ describe('a driver that is lost', () => {
     if (before.next.kind !== 'turn') expect(found).toEqual(before)
   })
 
-  test.each(Object.entries(everyNext))('in %s has spent what it spent', (_, facts) => {
+  test.each(Object.entries(everyNext))('in %s still counts its cost', (_, facts) => {
     const before = loopAfter(checkedByTests, ...facts)
     const { tally } = loopAfter(before, { ...lost, tokens: 7, costUsd: 0.5 })
     expect([tally.tokens, tally.costUsd]).toEqual([before.tally.tokens + 7, before.tally.costUsd + 0.5])
   })
 
-  test('is given a hundred attempts at an iteration', () => {
+  test('gets a hundred attempts at an iteration', () => {
     expect(play(unchecked, ...times(99, lost)).at(-1)).toBe('turn 1 attempt 100')
     expect(play(unchecked, ...times(100, lost)).at(-1)).toBe('halt max-attempts')
     expect(play(unchecked, ...times(99, lost), works, lost).at(-1)).toBe('turn 2 attempt 2')

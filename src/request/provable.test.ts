@@ -25,7 +25,7 @@ test.each<[what: string, spec: Spec, grade: Grade]>([
   ['as it was, without experiments', off, 'kept'],
   ['by the command that is the task', { ...off, until: true }, 'tested'],
   ['by experiments alone', unseen(checked), 'verified'],
-  ['as it was, with nothing known of the start', unseen(off), 'kept'],
+  ['as it was, with nothing known about the start', unseen(off), 'kept'],
 ])('a grade can be reached %s', (_, spec, grade) => {
   expect(refusal(spec, grade)).toBe('It is taken.')
 })
@@ -51,7 +51,7 @@ test.each<[spec: Spec, grade: Grade, sentence: string]>([
   expect(refusal(spec, grade)).toBe(sentence)
 })
 
-test('the sentence names what cannot be proven, and how a check is given there', () => {
+test('the sentence names what cannot be proven, and how to give a check there', () => {
   const how = { whose: 'Task T1', check: '"verify" in tasks.json' }
   expect(() => mustBeProvable({ ...specOf(), require: 'kept' }, how)).toThrow(
     'Task T1: the required proof "kept" needs a check: add one with "verify" in tasks.json.',

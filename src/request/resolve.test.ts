@@ -64,18 +64,18 @@ describe('iterations', () => {
   test.each<[string, Partial<Place>, LoopRequest['limits']]>([
     ['asked for', {}, { iterations: { ceiling: 12 } }],
     ['of the environment', { env: { RALPH_MAX_ITERATIONS: 'auto:12' } }, {}],
-  ])('that are guessed have a ceiling, %s', async (_, place, limits = {}) => {
+  ])('that are estimated have a ceiling, %s', async (_, place, limits = {}) => {
     const resolved = await resolveSpec({ ...PLAIN, limits }, placeOf(place))
     expect(resolved.limits).toMatchObject({ iterations: 6, ceiling: 12 })
   })
 
-  test('that are guessed learn from the past', async () => {
+  test('that are estimated learn from the past', async () => {
     const history = async () => Array.from({ length: 20 }, () => 7)
     const resolved = await resolveSpec(PLAIN, placeOf({ config: { max_iterations: 'auto' }, history }))
     expect(resolved.limits).toMatchObject({ iterations: 9, ceiling: 48 })
   })
 
-  test.each(['-1', 'ten', '1e3', 'auto:', 'auto:0', 'AUTO', ''])('%j is no number of them', (text) => {
+  test.each(['-1', 'ten', '1e3', 'auto:', 'auto:0', 'AUTO', ''])('%j is not a number of iterations', (text) => {
     expect(parseIterations(text)).toBeUndefined()
   })
 
@@ -162,7 +162,7 @@ describe('claims', () => {
     ])
   })
 
-  test('keep their signal where the promise asked for is none', async () => {
+  test('keep their signal if the promise is disabled', async () => {
     const resolved = await resolveSpec({ ...PLAIN, promise: '' }, placeOf())
     expect(resolved).toMatchObject({ promise: '', signals: ['TASK_COMPLETE'] })
   })
@@ -172,17 +172,17 @@ describe('checks', () => {
   test.each<[string, LoopRequest, Partial<Place>, string[]]>([
     ['asked for beat those of the config', { ...PLAIN, checks: ['make'] }, { config: { verify: ['ls'] } }, ['make']],
     ['of the config', PLAIN, { config: { verify: ['ls', 'ls'] } }, ['ls']],
-    ['that the folder brings along', { ...PLAIN, checks: ['auto', 'ls'] }, {}, ['npm test', 'npm run lint', 'ls']],
+    ['found in the folder', { ...PLAIN, checks: ['auto', 'ls'] }, {}, ['npm test', 'npm run lint', 'ls']],
     ['with the one that ends it', { ...PLAIN, checks: ['make'], until: 'ls' }, {}, ['make', 'ls']],
   ])('%s', async (_, request, place, checks) => {
     expect((await resolveSpec(request, placeOf(place))).checks).toEqual(checks)
   })
 
   test.each<[string, LoopRequest]>([
-    ['a check that cannot be read', { ...PLAIN, checks: ['make "all'] }],
-    ['a check of a stage that cannot be read', { ...PLAIN, stages: [{ name: 'A', check: "'" }] }],
-    ['two stages of one name', { ...PLAIN, stages: [{ name: 'A' }, { name: 'A' }] }],
-  ])('%s is refused before anything begins', async (_, request) => {
+    ['a check that cannot be parsed', { ...PLAIN, checks: ['make "all'] }],
+    ['a check of a stage that cannot be parsed', { ...PLAIN, stages: [{ name: 'A', check: "'" }] }],
+    ['two stages with one name', { ...PLAIN, stages: [{ name: 'A' }, { name: 'A' }] }],
+  ])('%s is refused before anything starts', async (_, request) => {
     await expect(resolveSpec(request, placeOf())).rejects.toMatchObject({ name: 'RalphError' })
   })
 })
@@ -203,7 +203,7 @@ describe('the proof', () => {
     })
   })
 
-  test('is what is asked for before that; globs come on top', async () => {
+  test('is what the request says first; globs are added', async () => {
     const spec = await resolveSpec({ ...PLAIN, ...asked }, placeOf({ config }))
     expect(spec).toMatchObject({
       ...{ require: 'tested', protect: ['spec/**', 'e2e/**'], mayChange: ['snap/**', 'a.snap'] },
@@ -213,7 +213,7 @@ describe('the proof', () => {
   })
 
   test.each(['../other/**', 'test/../../x', '/repo/tests/**'])(
-    'knows no glob that leads elsewhere: %s',
+    'rejects a glob that leads elsewhere: %s',
     async (glob) => {
       const place = { ...placeOf(), dir: '/repo' }
       for (const globs of [{ protect: [glob] }, { mayChange: [glob] }])
@@ -223,7 +223,7 @@ describe('the proof', () => {
     },
   )
 
-  test('says so of one in a config, and of one that is never closed', async () => {
+  test('rejects one in a config, and one that is never closed', async () => {
     const place = { ...placeOf({ config: { protect: ['/repo/test/**'] } }), dir: '/repo' }
     await expect(resolveSpec(PLAIN, place)).rejects.toThrow(
       'ralph.config.json or config.yaml: the glob "/repo/test/**" would match nothing',
@@ -233,19 +233,19 @@ describe('the proof', () => {
     )
   })
 
-  test('is all that is heard of a config whose rest was heard before', () => {
+  test('is all that is read from a config whose rest was resolved before', () => {
     const { agent: _, ...proof } = config
     expect(proofConfig(config)).toEqual(proof)
     expect(proofConfig({ agent: 'codex' })).toEqual({})
   })
 })
 
-test('several agents, and what is left when it halts', async () => {
+test('several agents, and what to leave when it halts', async () => {
   const resolved = await resolveSpec({ prompt: 'Do it.', agents: ['claude', 'codex'], onHalt: 'best' }, placeOf())
   expect(resolved).toMatchObject({ agents: ['claude', 'codex'], onHalt: 'best', work: { agent: 'claude' } })
 })
 
-test('a loop knows what kind of work it is, and how large it seemed', async () => {
+test('a loop knows the kind of work and its estimated size', async () => {
   const list = Array.from({ length: 16 }, (_, n) => `- part ${n}`).join('\n')
   const { work } = await resolveSpec({ ...PLAIN, prompt: list, type: 'docs' }, placeOf())
   expect(work).toMatchObject({ type: 'docs', size: 'L' })
