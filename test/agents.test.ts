@@ -133,7 +133,7 @@ describe.concurrent('a breaker that cools down', () => {
     expect(await going.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 4 } })
     const { stdout } = await place.ralph(['show'])
     expect(stdout).toContain('The breaker opened (no-progress): 3 iterations in a row changed nothing.')
-    expect(stdout).toMatch(/The cooldown was over after 0:0\d\. Next: iteration 4\./)
+    expect(stdout).toMatch(/The cooldown ended after 0:0\d\. Next: iteration 4\./)
     expect((await place.ralph(['show', onlyLoop(place), '4'])).stdout).toContain(
       'Nothing in the worktree has changed recently.',
     )

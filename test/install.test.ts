@@ -189,7 +189,7 @@ describe.concurrent('an MCP server', () => {
     })
     expect(stderr).toBe(`For Claude Code, in ${join(person(place), '.claude.json')}:\n`)
     const unknown = await place.ralph(['mcp', '--print-config', 'pi'])
-    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/ralph cannot set up MCP for/) })
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/Cannot set up MCP for/) })
   })
 
   test.each([

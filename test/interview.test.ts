@@ -30,7 +30,7 @@ describe.concurrent('ralph init', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
     expect(ran.stdout).toContain(`Created ${FOLDER}/spec.md.`)
     expect(ran.stdout).toContain('ralph interview shop')
-    expect(ran.stdout).toContain(`\`git add -f ${FOLDER}\``)
+    expect(ran.stdout).toContain(`git add -f ${FOLDER}\n`)
     expect(place.read(`${FOLDER}/spec.md`)).toMatch(/^# shop\n/)
     expect(place.read('.git/info/exclude')).toContain('\n/.artefacts/\n')
     const again = await place.ralph(['init', 'shop'])

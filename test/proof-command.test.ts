@@ -67,7 +67,7 @@ describe.concurrent('ralph proof', () => {
     const commands = signed.stdout.split('\n').filter((line) => line.startsWith('  '))
     expect(spawnSync('sh', ['-ec', commands.join('\n')], { cwd: place.dir }).status).toBe(0)
     const again = await place.ralph(['proof', '--sign', join(place.root, 'key'), '-o', 'proof.json'])
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('proof.json is already there.') })
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('proof.json already exists.') })
   })
 
   test('repeats it in a clean place', async () => {

@@ -50,7 +50,7 @@ describe.concurrent('a turn that was interrupted', () => {
   test('a session that was closed: the loop continues elsewhere at once', async () => {
     const { place, loop } = await looping('Build it', { CLAUDE_PID: String(2 ** 22 + 1) }) // above what the kernel gives away
     expect((await place.ralph(['status'])).stdout).toMatch(/interrupted +0\/10/)
-    expect((await place.ralph(['status', loop])).stdout).toContain(`/ralph:resume ${loop} goes on in a session`)
+    expect((await place.ralph(['status', loop])).stdout).toContain(`Resume it in a session with /ralph:resume ${loop}`)
     const other = openSession(place, { id: 's-2' })
     expect(answerOf(await other.type('/ralph:status'))).toContain(`loop ${loop}, interrupted`)
     expect(asked(await other.type(`/ralph:resume ${loop}`))).toBe(1)

@@ -50,7 +50,7 @@ const WORDLESS: ReadonlySet<BoardVerb> = new Set(['list', 'groups'])
 function verbIn(argv: readonly string[]): [BoardVerb, readonly string[]] {
   const [word, ...rest] = argv
   if (word === undefined || word.startsWith('-')) return ['list', argv]
-  const names = Object.keys(boardVerbs) as BoardVerb[] // which are its keys by its type
+  const names = Object.keys(boardVerbs) as BoardVerb[] // Object.keys loses the type
   const found = names.find((name) => name === word)
   if (found) return [found, rest]
   const close = nearest(word, names)

@@ -1,4 +1,4 @@
-/** What every command works with: the machine's clock, environment and streams, and the store behind them. */
+/** What every command needs: clock, environment, streams, and the store. */
 import type { Readable, Writable } from 'node:stream'
 import { openContext as openOperations } from '../../operations/context.ts'
 import type { Context as OperationContext } from '../../operations/operation.ts'
@@ -6,7 +6,7 @@ import { given } from '../../request/given.ts'
 import type { CommandSpec } from './args.ts'
 import { type Output, openOutput, openWriter } from './text.ts'
 
-/** The process that a command line runs in, in Node's words. */
+/** The process a command line runs in, with Node's names. */
 export type Machine = {
   env: Readonly<Record<string, string | undefined>>
   cwd(): string
@@ -15,11 +15,11 @@ export type Machine = {
   stderr: Writable
 }
 
-/** What an operation works with, and where its form is printed. */
+/** What an operation needs, and where the command prints. */
 export type Context = OperationContext & {
   version: string
   out: Output
-  /** Beside what is printed for programs. */
+  /** For messages that must not mix with output for programs. */
   err: Pick<Output, 'write'>
   machine: Machine
 }
@@ -27,14 +27,14 @@ export type Context = OperationContext & {
 /** A command: its table for help and parsing, and what it does. The number is the exit code. */
 export type Command = {
   spec: CommandSpec
-  /** Where its first word says what it does: the table of each. */
+  /** The table of each verb, for a command with verbs. */
   verbs?: Readonly<Record<string, CommandSpec>>
-  /** It works with the database of a fleet, where one is named. */
+  /** It accepts `--database`. */
   onDatabase?: true
   run(argv: readonly string[], context: Context): Promise<number>
 }
 
-/** The table that these words of a command line are read by. */
+/** The table for these arguments. */
 export function specFor({ spec, verbs = {} }: Command, [verb = '']: readonly string[]): CommandSpec {
   return (Object.hasOwn(verbs, verb) && verbs[verb]) || spec
 }
@@ -45,9 +45,9 @@ export function openContext(
 ): Context {
   const err = openWriter(machine.stderr)
   const note = (text: string) => err.write(`ralph: ${text}\n`)
-  // Agents and checks get this environment: the password of a database is none of their business.
+  // Agents and checks get this environment, and must not see the password of the database.
   const { RALPH_DATABASE: _, ...env } = machine.env
   const context = openOperations({ root, note, env, cwd: () => machine.cwd(), ...given({ database }) })
-  // Not spread: its folder is looked up whenever it is asked for.
+  // Not spread, because `cwd` is a getter.
   return Object.assign(context, { version, out: openOutput(machine), err, machine })
 }

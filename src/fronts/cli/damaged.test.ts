@@ -1,6 +1,6 @@
 /**
- * A disk that changes bytes in what is stored: the loop it hits is named in a sentence, and all others are shown.
- * `RALPH_TEST_RUNS=30 npx vitest run src/fronts/cli/damaged.test.ts` damages more, `RALPH_TEST_SEED=7` other places.
+ * Simulates a disk that changes stored bytes: the damaged loop is named, and all others are shown.
+ * `RALPH_TEST_RUNS=30 npx vitest run src/fronts/cli/damaged.test.ts` damages more bytes, `RALPH_TEST_SEED=7` others.
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -176,7 +176,7 @@ describe.each(COLUMNS)('$table $column', ({ table, column, where }) => {
 test('a tally field that has lost its name is reported', async () => {
   const database = new DatabaseSync(join(sound, 'ralph.db'))
   const [row] = database.prepare("SELECT tally FROM loop WHERE id = 'aaaa1111'").all()
-  database.close() // its files beside it would go whenever it is collected
+  database.close() // otherwise its side files would be deleted whenever it is garbage-collected
   for (const key of Object.keys(JSON.parse(String(row?.tally)))) {
     const tally = String(row?.tally).replace(`"${key}":`, `"${key}_":`)
     const home = damagedHome((database) => {

@@ -1,4 +1,4 @@
-/** `--database`: commands about loops use the database of a fleet instead of the one on this machine. */
+/** `--database`: commands about loops use the database of a fleet instead of the local one. */
 import { maskUrl } from '../../host/repo-url.ts'
 import { type CommandSpec, type Option, usage } from './args.ts'
 import type { Command } from './context.ts'
@@ -8,17 +8,17 @@ const DATABASE: Option = {
   help: 'fleet database to use, postgres://user@host/name (or RALPH_DATABASE); none: the local database',
 }
 
-/** The command with this option, which `takeDatabase` takes out before it is run. */
+/** Adds the option to a command; `takeDatabase` removes it from the arguments before the command runs. */
 export function onDatabase({ spec, verbs, ...command }: Command): Command {
   const widened = (one: CommandSpec): CommandSpec => ({ ...one, options: { ...one.options, database: DATABASE } })
   const all = verbs && Object.fromEntries(Object.entries(verbs).map(([name, verb]) => [name, widened(verb)]))
   return { ...command, spec: widened(spec), ...(all ? { verbs: all } : {}), onDatabase: true }
 }
 
-/** `trouble`: what is wrong with it, for whoever can tell. */
+/** `trouble`: the usage error, thrown later where it can be printed. */
 export type Taken = { argv: readonly string[]; database?: string; trouble?: Error }
 
-/** The words of a command line without the database, and the database that they or the environment name. */
+/** Splits the arguments into the database, which may come from the environment, and the rest. */
 export function takeDatabase(
   command: Command | undefined,
   argv: readonly string[],
@@ -40,7 +40,7 @@ function named(value: string | undefined): Pick<Taken, 'database'> {
   return value && value !== 'none' ? { database: value } : {}
 }
 
-/** A text for people, without the password of any URL. That of the database may look odd, so it goes as a whole. */
+/** Text without the passwords of URLs. The database URL may be malformed, so it is masked as a whole. */
 export function withoutPasswords(text: string, database: string | undefined): string {
   return maskUrl(database ? text.replaceAll(database, '***') : text)
 }

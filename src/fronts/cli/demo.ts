@@ -92,7 +92,7 @@ async function ralph(
     env: { ...env },
     stdio: 'inherit',
   })
-  const ignore = () => {} // Ctrl-C reaches the child too, which knows what to do
+  const ignore = () => {} // Ctrl-C also reaches the child, which handles it
   process.on('SIGINT', ignore)
   const [code] = await once(child, 'exit')
   process.off('SIGINT', ignore)

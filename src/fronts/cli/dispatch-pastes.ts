@@ -11,7 +11,7 @@ type Pastes = {
 }
 
 /** Joins pasted lines into one text, until the user presses Enter. */
-export function hearPastes({ stdin, stdout }: Context['machine']): Pastes {
+export function watchPastes({ stdin, stdout }: Context['machine']): Pastes {
   let pasting = false
   let lines: string[] = []
   const hear = (_: unknown, { name }: { name?: string }) => {

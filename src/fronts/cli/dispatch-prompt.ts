@@ -9,7 +9,7 @@ import { writeWhole } from '../../host/files.ts'
 import { mask } from '../../host/mask.ts'
 import { parseArgs } from './args.ts'
 import type { Context } from './context.ts'
-import { hearPastes } from './dispatch-pastes.ts'
+import { watchPastes } from './dispatch-pastes.ts'
 import { openScreen } from './dispatch-screen.ts'
 import { VERBS } from './dispatch-verbs.ts'
 import { jsonLine, paint, printable } from './text.ts'
@@ -39,7 +39,7 @@ export function openPromptLine(context: Context, { config, names, leave, fail }:
   const screen = openScreen(context, line)
   let busy = Promise.resolve()
   let interrupted = 0
-  const pastes = hearPastes(context.machine)
+  const pastes = watchPastes(context.machine)
   line.on('history', (lines: string[]) => keepHistory(history, lines))
   line.on('line', (part) => {
     if (screen.endWatching()) return

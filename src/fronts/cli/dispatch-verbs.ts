@@ -61,7 +61,7 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     'resume',
     'AGENT',
     'Resumes a loop that is paused, waiting, or cooling down after its breaker opened.',
-    goOn,
+    resumeAgent,
   ),
   cancel: verb('cancel', 'AGENT', 'Cancels the loop of an agent and interrupts the agent.', (calling) =>
     onLoop(calling, (loop) => cancel.run(calling.context, { loop }), 'was cancelled.'),
@@ -101,7 +101,7 @@ function named({ args, crew }: Calling): CrewName & { agent: string } {
 }
 
 /** The agent, and the text after it. */
-function behind({ args }: Calling, what: string): { agent: string; words: string } {
+function textAfter({ args }: Calling, what: string): { agent: string; words: string } {
   const [agent, ...words] = [...args.words, ...args.rest]
   if (agent === undefined || words.join('').trim() === '')
     throw usage(args.spec, `Name an agent and ${what}: ralph ${args.spec.name} ${args.spec.words}.`)
@@ -132,7 +132,7 @@ async function task({ args, context, crew }: Calling): Promise<Said> {
   const file = args.text('file')
   const { agent, words } =
     file === undefined
-      ? behind({ args, context, crew }, 'say what to do')
+      ? textAfter({ args, context, crew }, 'say what to do')
       : { agent: named({ args, context, crew }).agent, words: readTask(args, file) }
   const { agent: name, ahead, running } = await giveTask.run(context, { ...crew, agent, prompt: words })
   const when = ahead > 0 ? `Queued for ${name} behind ${count(ahead, 'task')}.` : `${name} gets it now.`
@@ -172,7 +172,7 @@ async function queue({ args, context, crew }: Calling): Promise<Said> {
 }
 
 async function drop(calling: Calling): Promise<Said> {
-  const { agent, words } = behind(calling, 'the number of a task in its queue')
+  const { agent, words } = textAfter(calling, 'the number of a task in its queue')
   const { args, context, crew } = calling
   const dropped = await dropTask.run(context, { ...crew, agent, task: whole(args, words) })
   return {
@@ -188,7 +188,7 @@ async function onLoop(calling: Calling, order: (loop: string) => Promise<unknown
   return { text: `${name} ${what}\n`, json: [{ type: 'ok', agent: name, loop_id: loop }] }
 }
 
-async function goOn(calling: Calling): Promise<Said> {
+async function resumeAgent(calling: Calling): Promise<Said> {
   const { context } = calling
   const { record } = await loopOfAgent(context, named(calling))
   if (record.state === 'STALLED')
@@ -197,7 +197,7 @@ async function goOn(calling: Calling): Promise<Said> {
 }
 
 async function say(calling: Calling): Promise<Said> {
-  const { agent, words } = behind(calling, 'what to say')
+  const { agent, words } = textAfter(calling, 'what to say')
   const { context, crew } = calling
   const { name, loop } = await loopOfAgent(context, { ...crew, agent })
   await steer.run(context, { loop, words })
@@ -205,7 +205,7 @@ async function say(calling: Calling): Promise<Said> {
 }
 
 async function limit(calling: Calling): Promise<Said> {
-  const { agent, words } = behind(calling, 'a number of iterations')
+  const { agent, words } = textAfter(calling, 'a number of iterations')
   const { args, context, crew } = calling
   const { name, loop } = await loopOfAgent(context, { ...crew, agent })
   const { iterations } = await setLimits.run(context, { loop, iterations: whole(args, words) })

@@ -105,7 +105,7 @@ function toolsFound({ cwd, env }: Context): Finding[] {
 /** A missing agent is not an error: one is enough. */
 function agentFound({ name, state, path, version, tested, can, install }: Executor): Finding {
   if (state === 'not-found')
-    return { what: name, ok: false, needed: false, says: `not found; npm install -g ${install}` }
+    return { what: name, ok: false, needed: false, says: `not installed; npm install -g ${install}` }
   const words = can.map((what) => (what === 'context' ? 'one session' : what))
   const { login, says } = LOGIN[state]
   return {

@@ -86,7 +86,7 @@ export const execute: Command = {
     try {
       const watching = { ...view, pause: stopping.rest, stop: stopping.stop }
       const executed = await withHelp(spec, executeProject(context, asked, watching))
-      if (reaching) await tellEnd(reaching, project, executed)
+      if (reaching) await notifyEnd(reaching, project, executed)
       return exitCode(executed)
     } finally {
       stopping.release()
@@ -99,7 +99,7 @@ function reachOf(context: Context, { dir = '.' }: Executing): Reaching {
   return given({ context, webhook: loadConfig(context.home, resolve(context.cwd, dir)).notify_webhook })
 }
 
-async function tellEnd(reaching: Reaching, project: string, { stop }: Executed): Promise<void> {
+async function notifyEnd(reaching: Reaching, project: string, { stop }: Executed): Promise<void> {
   await notifyText(
     { title: `ralph: ${project} ${stop.reason === 'completed' ? 'is completed' : 'stopped'}`, text: stop.sentence },
     { type: 'project-end', project, reason: stop.reason, sentence: stop.sentence },

@@ -89,7 +89,7 @@ const MOST_WORDS: Readonly<Record<Verb, number>> = { status: 0, drain: 1, budget
 function verbIn(argv: readonly string[]): [Verb, readonly string[]] {
   const [word, ...rest] = argv
   if (word === undefined || word.startsWith('-')) return ['status', argv]
-  const names = Object.keys(verbs) as Verb[] // which are its keys by its type
+  const names = Object.keys(verbs) as Verb[] // Object.keys loses the type
   const found = names.find((name) => name === word)
   if (found) return [found, rest]
   const close = nearest(word, names)

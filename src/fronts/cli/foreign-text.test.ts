@@ -1,6 +1,6 @@
 /**
- * Whatever agents, checks, files and people call things, nothing of it orders a terminal about.
- * `RALPH_TEST_RUNS=20 npx vitest run src/fronts/cli/foreign-text.test.ts` tries more texts.
+ * No text from agents, checks, files or people can control the terminal.
+ * `RALPH_TEST_RUNS=20 npx vitest run src/fronts/cli/foreign-text.test.ts` tries more text.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -51,7 +51,7 @@ const hostile = fc.array(
 /** What may reach a screen: visible characters, line breaks and tabs, and ralph's own colours. */
 const SEEN =
   /^(?:[\n\t]|(?:\u200d(?=\p{Extended_Pictographic}))|(?![\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]).)*$/su
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the only ones that may be there
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the only ones allowed
 const OWN = /\u001b\[(?:1|2|22|31|32|33|36|39)m/g
 
 /** A loop in which every foreign string contains this text. */

@@ -14,7 +14,7 @@ export const hook: Command = {
   spec,
   async run(argv, context) {
     parseArgs(spec, argv, 2)
-    require(join(context.root, 'dist', 'hook.cjs')) // it reads, answers, and sets the exit code by itself
+    require(join(context.root, 'dist', 'hook.cjs')) // it reads stdin, answers, and sets the exit code itself
     return 0
   },
 }

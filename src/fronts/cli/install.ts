@@ -301,5 +301,5 @@ function optionOf({ scope, project }: Site): string {
 
 function scopeWords({ scope, project }: Site): string {
   if (scope === 'vault') return `for the tasks in ${project}`
-  return scope === 'user' ? 'for all folders' : `in ${project} only`
+  return scope === 'user' ? 'in all folders' : `in ${project} only`
 }

@@ -9,7 +9,7 @@ import { COMMANDS } from './commands.ts'
 import { type Command, type Context, type Machine, openContext, specFor } from './context.ts'
 import { takeDatabase, withoutPasswords } from './database.ts'
 import { jsonLine } from './text.ts'
-import { agreed } from './trust.ts'
+import { withTrust } from './trust.ts'
 
 /** Runs one command line; the number is the exit code. */
 export async function main(
@@ -34,7 +34,7 @@ export async function main(
       context.out.write(printHelp(specFor(command, rest)))
       return 0
     }
-    return await agreed(context, rest, () => command.run(rest, context))
+    return await withTrust(context, rest, () => command.run(rest, context))
   } catch (cause) {
     return report(unlessShortage(cause), context, argv.includes('--json'))
   } finally {

@@ -52,7 +52,7 @@ export const mcp: Command = {
 function printConfig(context: Context, agent: string, scope: 'user' | 'project'): number {
   const place = Object.hasOwn(PLACES, agent) ? PLACES[agent] : undefined
   if (!place || !MCP_AGENTS.includes(agent))
-    throw new RalphError('usage', `ralph cannot set up MCP for "${agent}". Choose from ${MCP_AGENTS.join(', ')}.`)
+    throw new RalphError('usage', `Cannot set up MCP for "${agent}". Choose from ${MCP_AGENTS.join(', ')}.`)
   const site = siteOf(context, scope)
   const argv = [process.execPath, join(context.root, 'bin', 'ralph.cjs'), 'mcp']
   const server = { argv, env: envFor(site.home, site.person) }

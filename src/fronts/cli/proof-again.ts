@@ -27,7 +27,7 @@ export async function tryAgain(context: Context, name: string | undefined, json:
   return again.repeated.kind === 'stopped' ? 130 : again.isAsGood ? 0 : 1
 }
 
-export async function tellWhy(context: Context, name: string | undefined, json: boolean): Promise<number> {
+export async function explainWhy(context: Context, name: string | undefined, json: boolean): Promise<number> {
   const { out } = context
   const { loop, explained } = await untilInterrupted((signal) =>
     explainGreen(context, name, {

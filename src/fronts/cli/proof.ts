@@ -5,7 +5,7 @@ import { printStatement } from '../../operations/statement.ts'
 import { type Args, type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { LOOP_WORDS } from './loop-words.ts'
-import { tellWhy, tryAgain } from './proof-again.ts'
+import { explainWhy, tryAgain } from './proof-again.ts'
 import { printProof } from './proof-view.ts'
 import { jsonLine } from './text.ts'
 
@@ -40,7 +40,7 @@ export const proof: Command = {
     const [chosen, other] = ['again', 'why', 'sign'].filter(args.flag)
     if (other) throw usage(spec, `--${chosen} cannot be combined with --${other}.`)
     if (chosen === 'again') return tryAgain(context, name, args.flag('json'))
-    if (chosen === 'why') return tellWhy(context, name, args.flag('json'))
+    if (chosen === 'why') return explainWhy(context, name, args.flag('json'))
     const found = await getProof.run(context, name === undefined ? {} : { loop: name })
     if (args.flag('sign')) await sign(context, found, args)
     else context.out.write(args.flag('json') ? printStatement(found) : printProof(found, context.out))

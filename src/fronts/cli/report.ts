@@ -43,7 +43,7 @@ export function reportIn(args: Args): Asked | undefined {
 
 const FORMS: Readonly<Record<string, Asked['form']>> = { '.html': 'page', '.htm': 'page', '.md': 'markdown' }
 
-export async function tellReport(context: Context, loop: string, { form, file, redact }: Asked): Promise<number> {
+export async function writeReport(context: Context, loop: string, { form, file, redact }: Asked): Promise<number> {
   if (file !== undefined) mustBeFile(context, file)
   if (form === 'markdown') {
     const text = printMarkdown(await summariseLoop(context, loop, { redact }))

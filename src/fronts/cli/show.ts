@@ -17,7 +17,7 @@ import { listEvents } from '../../operations/list-events.ts'
 import { printActivity } from './activity-view.ts'
 import { type CommandSpec, parseArgs, usage } from './args.ts'
 import type { Command, Context } from './context.ts'
-import { REDACT, reportIn, tellReport } from './report.ts'
+import { REDACT, reportIn, writeReport } from './report.ts'
 import {
   changedWords,
   diffWords,
@@ -67,7 +67,7 @@ export const show: Command = {
     if (report && number !== undefined)
       throw usage(spec, 'A report covers the whole loop. Leave out the iteration number.')
     const id = await findLoop(context, name)
-    if (report) return tellReport(context, id, report)
+    if (report) return writeReport(context, id, report)
     if (number !== undefined)
       return showIteration(context, id, { number, json: args.flag('json'), asIs: args.flag('raw') })
     await tell(context, id, { json: args.flag('json'), follow: args.flag('follow') })

@@ -6,12 +6,12 @@ import { count, short, table } from './text.ts'
 
 export function printStats(analytics: Analytics, columns: number): string {
   const { byAgent, byType, bySize, checks } = analytics
-  const isTold = ({ name }: Group) => name !== null
+  const isNamed = ({ name }: Group) => name !== null
   return [
     table(summary(analytics), columns),
     table(groupRows('agent', byAgent), columns),
-    ...(byType.some(isTold) ? [table(groupRows('type', byType), columns)] : []),
-    ...(bySize.some(isTold) ? [table(groupRows('size', bySize), columns)] : []),
+    ...(byType.some(isNamed) ? [table(groupRows('type', byType), columns)] : []),
+    ...(bySize.some(isNamed) ? [table(groupRows('size', bySize), columns)] : []),
     ...(checks.length > 0 ? [table(checkRows(checks), columns)] : []),
   ].join('\n')
 }

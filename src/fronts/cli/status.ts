@@ -143,7 +143,7 @@ async function oneLoop(context: Context, id: string, json: boolean): Promise<str
   return [
     `loop ${id} · ${interrupted === undefined ? status : 'interrupted'}${alive ? ' · process alive' : ''}${session === undefined ? '' : ` · in ${session}`}`,
     ...(whose === undefined ? [] : [whose]),
-    worker === undefined ? `agent ${agent} in ${dir}` : `worker ${worker}`,
+    worker === undefined ? `agent ${agent} in ${dir}` : `worked on by ${worker}`,
     progressLine(loop),
     [`breaker ${breaker}`, `${count(loop.tally.falseClaims, 'false claim')} caught`, ...spentSoFar(loop)].join(' · '),
     ...beforeLines(loop),

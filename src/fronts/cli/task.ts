@@ -60,7 +60,7 @@ export const task: Command = {
 }
 
 function verbNamed(verb: string | undefined): VerbName {
-  const names = Object.keys(verbs) as VerbName[] // which are its keys by its type
+  const names = Object.keys(verbs) as VerbName[] // Object.keys loses the type
   const found = names.find((name) => name === verb)
   if (found) return found
   if (verb === undefined) throw usage(spec, `Missing verb: ralph task ${names.join('|')}.`)

@@ -35,7 +35,11 @@ function wordsOf(dir: string, paths: readonly string[]): string[] {
 }
 
 /** Runs a command. If a loop changed the configuration, asks the user and runs the command again. */
-export async function agreed(context: Context, argv: readonly string[], run: () => Promise<number>): Promise<number> {
+export async function withTrust(
+  context: Context,
+  argv: readonly string[],
+  run: () => Promise<number>,
+): Promise<number> {
   const { stdin, stdout } = context.machine
   for (;;) {
     try {
@@ -44,13 +48,13 @@ export async function agreed(context: Context, argv: readonly string[], run: () 
       if (!isRalphError(cause) || cause.code !== 'config-changed' || typeof cause.cause !== 'string') throw cause
       if (!stdin.isTTY || !stdout.isTTY || argv.includes('--json')) throw cause
       context.err.write(`ralph: ${cause.message}\n`)
-      if (!(await asksFor(context))) throw new RalphError('declined', 'Nothing was started.')
+      if (!(await confirmTrust(context))) throw new RalphError('declined', 'Nothing was started.')
       await trustConfig.run(context, { dir: cause.cause })
     }
   }
 }
 
-async function asksFor({ machine: { stdin, stdout } }: Context): Promise<boolean> {
+async function confirmTrust({ machine: { stdin, stdout } }: Context): Promise<boolean> {
   const lines = createInterface({ input: stdin, output: stdout })
   const answer = await new Promise<string>((answered) => {
     lines.once('close', () => answered(''))

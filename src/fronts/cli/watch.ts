@@ -122,7 +122,7 @@ function openMessages(
   return {
     send(event) {
       if (!asked && webhook === undefined) return
-      const message = tellTrouble(context, event, webhook).finally(() => open.delete(message))
+      const message = notifyTrouble(context, event, webhook).finally(() => open.delete(message))
       open.add(message)
     },
     sent: () => Promise.all(open),
@@ -130,7 +130,7 @@ function openMessages(
 }
 
 /** What the user needs to know: a task failed, or waits for them or for a rate limit. */
-async function tellTrouble(context: Context, event: WatchEvent, webhook: string | undefined): Promise<void> {
+async function notifyTrouble(context: Context, event: WatchEvent, webhook: string | undefined): Promise<void> {
   const trouble = troubleWords(event)
   if (!trouble) return
   const { task, status, text } = trouble

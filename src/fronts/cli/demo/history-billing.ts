@@ -1,4 +1,4 @@
-/** What was done in the billing of the demo before today. */
+/** Past work in the billing repository of the demo. */
 import type { Past } from './history.ts'
 
 export const BILLING: readonly Past[] = [
@@ -31,9 +31,9 @@ export const BILLING: readonly Past[] = [
     was: 'export const isIban = () => true\n',
     names: 'isIban',
     cases: {
-      'takes a valid one': "assert.equal(isIban('GB82 WEST 1234 5698 7654 32'), true)",
-      'refuses a wrong digit': "assert.equal(isIban('GB82 WEST 1234 5698 7654 33'), false)",
-      'refuses other texts': "assert.equal(isIban('hello'), false)",
+      'accepts a valid IBAN': "assert.equal(isIban('GB82 WEST 1234 5698 7654 32'), true)",
+      'rejects a wrong digit': "assert.equal(isIban('GB82 WEST 1234 5698 7654 33'), false)",
+      'rejects other text': "assert.equal(isIban('hello'), false)",
     },
     turns: [
       ['IBANs are validated.'],
@@ -42,7 +42,7 @@ export const BILLING: readonly Past[] = [
         "export const isIban = (text) => /^[A-Z]{2}\\d{2}[A-Z0-9]{11,30}$/.test(text.replaceAll(' ', ''))\n",
       ],
       [
-        'The check digits are computed, too.',
+        'The check digits are verified too.',
         `export function isIban(text) {
   const iban = text.replaceAll(' ', '')
   if (!/^[A-Z]{2}\\d{2}[A-Z0-9]{11,30}$/.test(iban)) return false
@@ -158,7 +158,7 @@ export const BILLING: readonly Past[] = [
       'reads 260117': "assert.equal(day('260117'), '2026-01-17')",
       'reads 17.01.2026': "assert.equal(day('17.01.2026'), '2026-01-17')",
       'reads 17 Jan 2026': "assert.equal(day('17 Jan 2026'), '2026-01-17')",
-      'refuses other texts': "assert.throws(() => day('soon'))",
+      'rejects other text': "assert.throws(() => day('soon'))",
     },
     turns: [
       ['Six digits first.', "export const day = (text) => text.replace(/^(\\d\\d)(\\d\\d)(\\d\\d)$/, '20$1-$2-$3')\n"],
@@ -168,7 +168,7 @@ export const BILLING: readonly Past[] = [
       ],
       ['All dates are read now.'],
       [
-        'Names of months were missing, and what is no date was let through.',
+        'Month names were missing, and invalid dates were accepted.',
         `const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 export function day(text) {

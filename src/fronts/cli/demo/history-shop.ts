@@ -1,4 +1,4 @@
-/** What was done in the shop of the demo before today. */
+/** Past work in the shop repository of the demo. */
 import type { Past } from './history.ts'
 
 export const SHOP: readonly Past[] = [
@@ -13,7 +13,7 @@ export const SHOP: readonly Past[] = [
     cases: {
       'reads a number': "assert.equal(quantity('3'), 3)",
       'rejects zero': "assert.throws(() => quantity('0'))",
-      'rejects half a piece': "assert.throws(() => quantity('0.5'))",
+      'rejects fractions': "assert.throws(() => quantity('0.5'))",
     },
     turns: [
       [
@@ -37,7 +37,7 @@ export const SHOP: readonly Past[] = [
     names: 'masked',
     cases: {
       'keeps the last four digits': "assert.equal(masked('card 4111111111111111'), 'card ************1111')",
-      'masks every card of a line':
+      'masks every card in a line':
         "assert.equal(masked('4111111111111111 5500005555555559').match(/\\*{12}/g).length, 2)",
       'leaves order numbers alone': "assert.equal(masked('order 20260117'), 'order 20260117')",
     },
@@ -58,16 +58,16 @@ export const SHOP: readonly Past[] = [
     was: 'export const slug = (name) => name\n',
     names: 'slug',
     cases: {
-      'is in lower case': "assert.equal(slug('Teapot'), 'teapot')",
+      'is lowercase': "assert.equal(slug('Teapot'), 'teapot')",
       'has hyphens between words': "assert.equal(slug('Blue Teapot'), 'blue-teapot')",
       'has no accents': "assert.equal(slug('Café Crème'), 'cafe-creme')",
-      'begins and ends with a letter': "assert.equal(slug(' (Sale) '), 'sale')",
+      'starts and ends with a letter': "assert.equal(slug(' (Sale) '), 'sale')",
     },
     turns: [
       ['Lower case first.', 'export const slug = (name) => name.toLowerCase()\n'],
       ['Words are joined by hyphens.', "export const slug = (name) => name.toLowerCase().replace(/[^a-z]+/g, '-')\n"],
       [
-        'Accents are taken off, and hyphens at both ends.',
+        'Accents are removed, and so are hyphens at both ends.',
         `export const slug = (name) =>
   name
     .normalize('NFD')
@@ -99,7 +99,7 @@ export const SHOP: readonly Past[] = [
         "const letters = (word) => [...word].sort().join('')\nexport const suggest = (term, words) => words.filter((word) => letters(word) === letters(term))\n",
       ],
       [
-        'Words that begin alike are suggested, too.',
+        'Words that start alike are suggested too.',
         'export const suggest = (term, words) => words.filter((word) => word.slice(0, 2) === term.slice(0, 2))\n',
       ],
       [
@@ -118,8 +118,8 @@ export const SHOP: readonly Past[] = [
     was: "export const tax = (kind) => (kind === 'book' ? 7 : kind === 'food' ? 7 : 19)\n",
     names: 'tax',
     cases: {
-      'books have the low rate': "assert.equal(tax('book'), 7)",
-      'the rest has the full rate': "assert.equal(tax('lamp'), 19)",
+      'books have the reduced rate': "assert.equal(tax('book'), 7)",
+      'everything else has the full rate': "assert.equal(tax('lamp'), 19)",
     },
     turns: [
       [
@@ -142,7 +142,7 @@ export const SHOP: readonly Past[] = [
         "assert.deepEqual(((v) => [v.redeem('A1'), v.redeem('A1')])(openVouchers()), [true, false])",
       'upper and lower case are the same':
         "assert.deepEqual(((v) => [v.redeem('a1'), v.redeem('A1')])(openVouchers()), [true, false])",
-      'an empty code is none': "assert.equal(openVouchers().redeem(' '), false)",
+      'an empty code is not accepted': "assert.equal(openVouchers().redeem(' '), false)",
     },
     turns: [
       ['A voucher is remembered once it is redeemed.'],
@@ -173,7 +173,7 @@ export const SHOP: readonly Past[] = [
     turns: [
       [
         'The page describes every field of the webhook.',
-        '# Order webhook\n\nEvery paid order is sent as JSON: `id`, `total` in cents, `currency`, and `lines`.\nAn answer other than 2xx is tried again after 1, 5 and 30 minutes.\n',
+        '# Order webhook\n\nEvery paid order is sent as JSON: `id`, `total` in cents, `currency`, and `lines`.\nA response other than 2xx is retried after 1, 5 and 30 minutes.\n',
       ],
     ],
   },
@@ -187,9 +187,9 @@ export const SHOP: readonly Past[] = [
     was: 'export const page = (items) => ({ items })\n',
     names: 'page',
     cases: {
-      'has so many items': 'assert.deepEqual(page([1, 2, 3], { size: 2 }).items, [1, 2])',
-      'tells where the next one begins': 'assert.equal(page([1, 2, 3], { size: 2 }).next, 2)',
-      'the last one has no next': 'assert.equal(page([1, 2, 3], { size: 2, from: 2 }).next, undefined)',
+      'has the requested number of items': 'assert.deepEqual(page([1, 2, 3], { size: 2 }).items, [1, 2])',
+      'says where the next page starts': 'assert.equal(page([1, 2, 3], { size: 2 }).next, 2)',
+      'the last page has no next one': 'assert.equal(page([1, 2, 3], { size: 2, from: 2 }).next, undefined)',
     },
     turns: [
       [
@@ -231,9 +231,9 @@ export const SHOP: readonly Past[] = [
     was: 'export const byWarehouse = (lines) => ({ all: lines })\n',
     names: 'byWarehouse',
     cases: {
-      'has a list for each':
+      'has one list per warehouse':
         "assert.deepEqual(Object.keys(byWarehouse([{ from: 'north' }, { from: 'south' }, { from: 'north' }])), ['north', 'south'])",
-      'lines without one come last':
+      'lines without a warehouse come last':
         "assert.deepEqual(Object.keys(byWarehouse([{}, { from: 'north' }])), ['north', 'none'])",
     },
     turns: [
@@ -242,7 +242,7 @@ export const SHOP: readonly Past[] = [
         "export const byWarehouse = (lines) => Object.groupBy(lines, ({ from }) => from ?? 'none')\n",
       ],
       [
-        'Lines without a warehouse are put behind the others.',
+        'Lines without a warehouse come last.',
         `export function byWarehouse(lines) {
   const { none, ...groups } = Object.groupBy(lines, ({ from }) => from ?? 'none')
   return { ...groups, ...(none ? { none } : {}) }

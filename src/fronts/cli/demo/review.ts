@@ -1,4 +1,4 @@
-/** A story whose work waits for review: an export in several files, in a worktree of its own. */
+/** A story whose work waits for review: an export in several files, in its own worktree. */
 import { README } from './repository.ts'
 import { claims, type Story, source, suite, works } from './story.ts'
 
@@ -53,7 +53,7 @@ const ORDERS_BY_DAY = ORDERS.replace(
 }`,
   `const byDay = Map.groupBy(orders, ({ day }) => day)
 
-/** The orders of a day, the first one first. */
+/** The orders of a day, in order. */
 export function ordersOf(day) {
   return (byDay.get(day) ?? []).toSorted((a, b) => a.id - b.id)
 }`,
@@ -62,8 +62,8 @@ export function ordersOf(day) {
 const README_WITH_EXPORT = `${README.shop}
 ## Export
 
-\`exportOrders(['2026-01-15', '2026-01-16'])\` returns the orders of these days as CSV, with a line of
-titles. Totals are in euros. Names with commas or quotes are quoted, so that every spreadsheet reads them.
+\`exportOrders(['2026-01-15', '2026-01-16'])\` returns the orders of these days as CSV, with a header
+line. Totals are in euros. Names with commas or quotes are quoted, so that every spreadsheet reads them.
 `
 
 export const REVIEW: Story = {
@@ -74,7 +74,7 @@ export const REVIEW: Story = {
   task: {
     title: 'Add CSV export',
     description:
-      'The office wants the orders of some days as a file for a spreadsheet.\n\n- one line for each order, with titles\n- totals in euros\n- names with commas must survive',
+      'The office wants the orders of some days as a file for a spreadsheet.\n\n- one line per order, with a header\n- totals in euros\n- names with commas must survive',
     type: 'feature',
     labels: ['orders', 'export'],
     priority: 4,
@@ -88,8 +88,8 @@ export const REVIEW: Story = {
       'export const exportOrders = () => {\n  throw new Error("The export is not written yet.")\n}\n',
     ),
     ...suite('export', 'exportOrders', {
-      'has a line of titles': 'assert.match(exportOrders([]), /^Order,Day,Customer,Total\\r\\n$/)',
-      'has a line for each order': "assert.equal(exportOrders(['2026-01-15', '2026-01-16']).split('\\r\\n').length, 4)",
+      'has a header line': 'assert.match(exportOrders([]), /^Order,Day,Customer,Total\\r\\n$/)',
+      'has one line per order': "assert.equal(exportOrders(['2026-01-15', '2026-01-16']).split('\\r\\n').length, 4)",
       'prints totals in euros': "assert.match(exportOrders(['2026-01-15']), /,42\\.50\\r\\n/)",
       'quotes names with commas': 'assert.match(exportOrders([\'2026-01-16\']), /,"Harbour, Sons & Co\\.",/)',
       'the oldest day comes first': "assert.match(exportOrders(['2026-01-16', '2026-01-15']), /1001[\\s\\S]*1002/)",
@@ -97,9 +97,9 @@ export const REVIEW: Story = {
   },
   turns: [
     works(
-      'I begin with CSV itself: quoting is what such exports get wrong most often.',
+      'I start with CSV itself, because exports most often get the quoting wrong.',
       source('csv', CSV),
-      'Next is the export of orders.',
+      'The export of orders is next.',
     ),
     claims(
       'The export maps orders to columns. Looking up the orders of a day goes through all of them each time, so I group them once.',
@@ -110,9 +110,9 @@ export const REVIEW: Story = {
       'Orders are exported as CSV.',
     ),
     claims(
-      'Days were exported in the order in which they were asked for. I sort them, and describe the export in the README.',
+      'Days were exported in the order they were given. I sort them and document the export in the README.',
       { ...source('export', EXPORT), 'README.md': README_WITH_EXPORT },
-      'The export is complete and described.',
+      'The export is complete and documented.',
     ),
   ],
 }

@@ -1,4 +1,4 @@
-/** What happens in the billing of the demo today. */
+/** Today's stories in the billing repository of the demo. */
 import { claims, mentions, type Story, source, suite, works } from './story.ts'
 
 const totals = (first: string, second: string) =>
@@ -15,7 +15,7 @@ const ALTERED: Story = {
   hoursAgo: 7.1,
   task: {
     title: 'Return invoice totals in cents',
-    description: 'Euros with fractions cause rounding errors further on.',
+    description: 'Fractions of euros cause rounding errors later.',
     type: 'feature',
     labels: ['invoices'],
     priority: 2,
@@ -52,7 +52,7 @@ const CLAIMED: Story = {
   task: { title: 'Describe how refunds work', type: 'docs', labels: ['payments'] },
   turns: [
     claims(
-      'I read the code of refunds and payments.',
+      'I read the code for refunds and payments.',
       {
         'docs/refunds.md':
           '# Refunds\n\nA refund is booked against the invoice that it belongs to, never against the customer.\nPartial refunds are possible until the whole amount is paid back. Fees are not refunded.\n',
@@ -89,7 +89,7 @@ const CRASH: Story = {
     works(
       'Rates are loaded for every call. I keep the first ones.',
       source('rates', cached('  let rates\n  return () => (rates ??= load())\n')),
-      'They never expire yet.',
+      'They do not expire yet.',
     ),
     [
       { attempt: 1, text: 'Each load gets a time.' },
@@ -102,7 +102,7 @@ const CRASH: Story = {
             '  let kept\n  return () => {\n    kept ??= { at: now(), rates: load() }\n    return kept.rates\n  }\n',
           ),
         ),
-        'What remains is to compare it.',
+        'Next I compare it.',
       ),
     ],
     claims(
@@ -125,7 +125,7 @@ const REGRESSION: Story = {
   hoursAgo: 3.4,
   task: {
     title: 'Read amounts in every notation',
-    description: 'Statements of other banks write amounts as 1.234,50 or 1 234,50 or (12.50).',
+    description: 'Statements from other banks write amounts as 1.234,50 or 1 234,50 or (12.50).',
     type: 'feature',
     labels: ['import', 'payments'],
     priority: 3,
@@ -173,7 +173,7 @@ const REGRESSION: Story = {
 `),
     ),
     mentions(
-      'Parentheses are a sign, too.',
+      'Parentheses are a sign too.',
       amount(`  const signed = text.replace(/^\\((.*)\\)$|^(.*)-$/, '-$1$2')
   return Number(signed.replace(',', '.'))
 `),
@@ -202,9 +202,9 @@ const CANCELLED: Story = {
   },
   turns: [
     works(
-      'The bank turns this interface off at the end of the quarter and offers JSON instead.',
+      'The bank will shut this interface down at the end of the quarter and offers JSON instead.',
       {},
-      '<ask>The bank turns its old interface off at the end of the quarter. Should I still finish this, or read the new one instead?</ask>',
+      '<ask>The bank will shut its old interface down at the end of the quarter. Should I still finish this, or use the new one instead?</ask>',
     ),
   ],
 }

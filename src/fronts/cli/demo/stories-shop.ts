@@ -1,4 +1,4 @@
-/** What happens in the shop of the demo today. */
+/** Today's stories in the shop repository of the demo. */
 import { cartFiles, cartTurns } from './cart.ts'
 import { claims, type Story, source, suite, works } from './story.ts'
 
@@ -38,7 +38,7 @@ const QUICK: Story = {
     ...suite('rounding', 'toCents', {
       'whole amounts stay whole': 'assert.equal(toCents(12), 1200)',
       'half a cent is rounded up': 'assert.equal(toCents(1.005), 101)',
-      'binary fractions do no harm': 'assert.equal(toCents(4.35), 435)',
+      'binary fractions cause no errors': 'assert.equal(toCents(4.35), 435)',
       'refunds are rounded the same way': 'assert.equal(toCents(-1.005), -101)',
     }),
   },
@@ -59,13 +59,13 @@ export function toCents(amount) {
 }
 `,
       ),
-      'Half a cent is rounded up, for refunds, too.',
+      'Half a cent is rounded up, for refunds too.',
     ),
   ],
 }
 
 const SHIPPING_CASES = {
-  'an empty cart ships for nothing': 'assert.equal(shipping(0), 0)',
+  'an empty cart ships for free': 'assert.equal(shipping(0), 0)',
   'a small order pays for shipping': 'assert.equal(shipping(20), 4.9)',
 }
 
@@ -87,7 +87,7 @@ const TESTED: Story = {
   },
   turns: [
     works(
-      'Orders from 50 euros on ship for free.',
+      'Orders of 50 euros or more ship for free.',
       source(
         'shipping',
         'const FREE_FROM = 50\n\nexport function shipping(total) {\n  return total === 0 || total >= FREE_FROM ? 0 : 4.9\n}\n',
@@ -95,11 +95,11 @@ const TESTED: Story = {
       'Tests for this are next.',
     ),
     claims(
-      'The limit itself is tested, and what lies just below.',
+      'The tests cover the limit and the amount just below it.',
       suite('shipping', 'shipping', {
         ...SHIPPING_CASES,
         'an order of 50 euros ships for free': 'assert.equal(shipping(50), 0)',
-        'just below that it does not': 'assert.equal(shipping(49.99), 4.9)',
+        'an order just below that does not': 'assert.equal(shipping(49.99), 4.9)',
       }),
       'Free shipping works and has tests.',
     ),
@@ -160,7 +160,7 @@ function totalOf(lines) {
 }
 `,
       ),
-      'The summary is made of three small functions, and its tests still pass.',
+      'The summary now has three small functions, and its tests still pass.',
     ),
   ],
 }
@@ -194,10 +194,10 @@ const STALLED: Story = {
 }
 
 const PAIRS_CASES = {
-  'counts what is bought together':
+  'counts products bought together':
     "assert.deepEqual(pairs([['tea', 'pot'], ['pot', 'tea'], ['cup', 'pot']])[0], ['pot', 'tea', 2])",
-  'leaves out what was bought once': "assert.deepEqual(pairs([['tea', 'pot']]), [])",
-  'an order of one product tells nothing': "assert.deepEqual(pairs([['tea'], ['tea']]), [])",
+  'leaves out pairs bought only once': "assert.deepEqual(pairs([['tea', 'pot']]), [])",
+  'ignores orders with a single product': "assert.deepEqual(pairs([['tea'], ['tea']]), [])",
 }
 
 const LIMITED: Story = {
@@ -227,7 +227,7 @@ export function pairs(orders) {
 }
 `,
       ),
-      'Pairs in another order are still counted apart. That is next.',
+      'Pairs in a different order are still counted separately. That is next.',
     ),
     [
       { attempt: 1, 'rate-limit': { resetsInSeconds: 9_000, message: 'You have reached your usage limit.' } },

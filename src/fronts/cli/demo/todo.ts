@@ -1,4 +1,4 @@
-/** Tasks of the demo's board that nobody has started. Their scripts work, too, so that whoever looks can start them. */
+/** Tasks of the demo board that have not started. Their scripts work, so that the user can start them. */
 import type { BoardPatch } from '../../../formats/board-task.ts'
 import type { Step } from '../../../formats/script.ts'
 import { claims, type Story, source, suite, type TodoName, works } from './story.ts'
@@ -34,8 +34,12 @@ const PLAIN = todo('plain', {
     }),
   },
   turns: [
-    works('Two days are added first.', source('delivery', deliveryIn('from + 2 * DAY_MS')), 'Weekends are next.'),
-    claims('Weekends are skipped.', source('delivery', deliveryIn('workingDay(workingDay(from))')), 'Dates are right.'),
+    works('First I add two days.', source('delivery', deliveryIn('from + 2 * DAY_MS')), 'Weekends are next.'),
+    claims(
+      'Weekends are skipped.',
+      source('delivery', deliveryIn('workingDay(workingDay(from))')),
+      'The dates are correct.',
+    ),
   ],
 })
 
@@ -105,7 +109,7 @@ const DEPENDENT = todo('dependent', {
   after: 'stages',
   task: {
     title: 'Remind customers of unpaid invoices',
-    description: 'Needs the imported statements, so that nobody is reminded who has paid.',
+    description: 'Needs the imported statements, so that customers who have paid get no reminder.',
     type: 'feature',
     labels: ['invoices'],
     priority: 1,
@@ -114,19 +118,20 @@ const DEPENDENT = todo('dependent', {
   files: {
     ...source('overdue', 'export const overdue = (invoices) => invoices\n'),
     ...suite('overdue', 'overdue', {
-      'leaves out what is paid':
+      'leaves out paid invoices':
         "assert.deepEqual(overdue([{ id: 1, paid: true, due: '2026-01-01' }], '2026-01-31'), [])",
-      'leaves out what is not due yet': "assert.deepEqual(overdue([{ id: 1, due: '2026-02-01' }], '2026-01-31'), [])",
+      'leaves out invoices that are not due yet':
+        "assert.deepEqual(overdue([{ id: 1, due: '2026-02-01' }], '2026-01-31'), [])",
     }),
   },
   turns: [
     claims(
-      'An invoice is overdue when it is not paid and its day is over.',
+      'An invoice is overdue when it is unpaid and past its due date.',
       source(
         'overdue',
         'export const overdue = (invoices, today) => invoices.filter(({ paid, due }) => !paid && due < today)\n',
       ),
-      'Only unpaid invoices are reminded of.',
+      'Only unpaid invoices get a reminder.',
     ),
   ],
 })
@@ -137,7 +142,7 @@ const ADAPTIVE = todo('adaptive', {
   task: {
     title: 'Merge duplicate customers',
     description:
-      'Customers with the same mail address are one customer.\n\n1. compare addresses without case\n2. keep the oldest customer',
+      'Customers with the same e-mail address are one customer.\n\n1. compare addresses without case\n2. keep the oldest customer',
     type: 'bug',
     labels: ['customers'],
     ralph_max_iterations: 20,
@@ -190,10 +195,10 @@ const ONCE = todo('once', {
   },
   turns: [
     works(
-      'I read what was committed since the last release.',
+      'I read the commits since the last release.',
       {
         'docs/release-notes.md':
-          '# Release notes\n\nDiscounts and totals are right, and orders above 50 euros ship for free.\n',
+          '# Release notes\n\nDiscounts and totals are correct, and orders above 50 euros ship for free.\n',
       },
       'The notes are in docs/release-notes.md.',
     ),
