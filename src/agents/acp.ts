@@ -3,7 +3,7 @@ import { parseCommandLine } from '../formats/command-line.ts'
 import { nothingTold, ranIn, type Told, takeUpdate, tokensIn } from './acp-update.ts'
 import type { Agent, Exit, Outcome, Parser, Pushed, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
-import { brokenOff, stoppedEnding } from './ended.ts'
+import { exitedEarly, stoppedByRalph } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { MCP_NAME, partsOf } from './mcp-config.ts'
 import { readReset } from './reset.ts'
@@ -137,10 +137,10 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
       ? {}
       : { costUsd: Math.max(0, costUsd - (resume?.id === seen.session ? resume.costUsd : 0)) }),
   }
-  const stopped = stoppedEnding(exit)
+  const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
   if (seen.error) return { ...base, ...errorEnding(seen.error, at) }
-  if (!result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
+  if (!result) return { ...base, ...exitedEarly(exit, seen.stderr.at(-1)) }
   const reason = String(result.stopReason)
   const failed = reason === 'end_turn' && used.tokens === 0 ? saidError(told, at) : undefined
   if (failed) return { ...base, finalText: '', ...failed }

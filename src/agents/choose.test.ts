@@ -14,13 +14,7 @@ test.each<[story: string, found: Found[], finished: [string, number][], name: st
     'codex',
     'first that is logged in; also installed: claude',
   ],
-  [
-    'the first, when nobody is known to be logged in',
-    [claude, { ...codex, login: 'unknown' }],
-    [],
-    'claude',
-    'first one installed',
-  ],
+  ['the first, if no login is known', [claude, { ...codex, login: 'unknown' }], [], 'claude', 'first one installed'],
   ['one that has completed loops here', [claude, codex], [['claude', 3]], 'claude', 'completed 3 loops here'],
   [
     'who has finished most',

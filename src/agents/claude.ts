@@ -4,7 +4,7 @@
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { claudeScreen, tellingClaude } from './claude-pane.ts'
 import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
-import { brokenOff, stoppedEnding } from './ended.ts'
+import { exitedEarly, stoppedByRalph } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { MCP_NAME, mcpFile } from './mcp-config.ts'
 import { readReset } from './reset.ts'
@@ -119,11 +119,11 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
     // In a resumed session, Claude Code counts the cost from the session's start.
     ...(total === undefined ? {} : { costUsd: Math.max(0, total - (resume?.costUsd ?? 0)) }),
   }
-  const stopped = stoppedEnding(exit)
+  const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
   const complaint = complaintIn(seen.stderr.join('\n'))
   if (exit.code !== 0 && complaint) return { ...base, ...complaint }
-  if (!result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
+  if (!result) return { ...base, ...exitedEarly(exit, seen.stderr.at(-1)) }
   if (result.is_error !== true && exit.code === 0)
     return isUnasked(result, seen) ? { ...base, kind: 'config', message: unasked(result) } : { ...base, kind: 'ok' }
   if (CUT_BY_OWN_LIMIT.has(String(result.subtype))) return { ...base, finalText: '', kind: 'ok' }

@@ -4,7 +4,7 @@ import { parseCommandLine } from '../formats/command-line.ts'
 import type { Agent, AgentEvent, Command, Exit, McpServer, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { codexScreen, tellingCodex } from './codex-pane.ts'
-import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
+import { type Ending, exitedEarly, stoppedByRalph } from './ended.ts'
 import { type Json, objectOf, parseJsonLine, text } from './json-line.ts'
 import { MCP_NAME } from './mcp-config.ts'
 import { readReset } from './reset.ts'
@@ -205,7 +205,7 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
       ? { session: { id: seen.session, costUsd: 0, tokens: total, ...(all ? { usage: all } : {}) } }
       : {}),
   }
-  const stopped = stoppedEnding(exit)
+  const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
   if (seen.end === 'completed' && exit.code === 0) return { ...base, kind: 'ok' }
   if (typeof seen.end !== 'object') return { ...base, ...notBegun(seen, exit) }
@@ -221,7 +221,7 @@ function notBegun({ complaints, session }: Seen, exit: Exit): Ending {
   if (lost) return { kind: 'context', message: lost[0] }
   const wrong = session ? undefined : /^error: .*$|^Error loading .*$|^Not inside a trusted directory.*$/m.exec(said)
   if (exit.code && wrong) return { kind: 'config', message: wrong[0] }
-  return brokenOff(exit, complaints.at(-1))
+  return exitedEarly(exit, complaints.at(-1))
 }
 
 function kindOf(message: string): Outcome['kind'] {

@@ -6,7 +6,7 @@ import type { Usage } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { copilotScreen, tellingCopilot } from './copilot-pane.ts'
-import { brokenOff, stoppedEnding } from './ended.ts'
+import { exitedEarly, stoppedByRalph } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, pushTo, text } from './json-line.ts'
 import { MCP_NAME, mcpFile } from './mcp-config.ts'
 import { readReset } from './reset.ts'
@@ -146,7 +146,7 @@ function sumUp(seen: Seen, exit: Exit, { request: { resume, at }, usage }: Turn)
     ...(spent ? { usage: spent } : {}),
     ...(id === undefined ? {} : { session: { id, costUsd: 0, tokens: total, ...(known ? { usage: known } : {}) } }),
   }
-  const stopped = stoppedEnding(exit)
+  const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
   if (seen.aborted) return { ...base, kind: 'killed', message: 'it was interrupted' }
   if (error) {
@@ -159,7 +159,7 @@ function sumUp(seen: Seen, exit: Exit, { request: { resume, at }, usage }: Turn)
   if (result?.exitCode === 0 && exit.code === 0) return { ...base, kind: 'ok' }
   const complaint = complaintIn(seen.stderr.join('\n'))
   if (exit.code !== 0 && complaint) return { ...base, ...complaint }
-  return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
+  return { ...base, ...exitedEarly(exit, seen.stderr.at(-1)) }
 }
 
 function isLimit(kind: Outcome['kind']): boolean {

@@ -2,7 +2,7 @@
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { droidScreen, tellingDroid } from './droid-pane.ts'
-import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
+import { type Ending, exitedEarly, stoppedByRalph } from './ended.ts'
 import { type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 import { anthropicUsage } from './usage.ts'
@@ -131,13 +131,13 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
     ...(completion ? { usage: { input, cached, output } } : {}),
     ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),
   }
-  const stopped = stoppedEnding(exit)
+  const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
   if (completion && exit.code === 0) return { ...base, kind: 'ok' }
   // A denial ends it at once, with an error in place of its last words: it needs a person, nothing has failed.
   if (denied.length > 0 && DENIED.test(error)) return { ...base, finalText: '', kind: 'ok' }
   if (!error)
-    return { ...base, ...(neverBegan(seen, exit, resume !== undefined) ?? brokenOff(exit, seen.stderr.at(-1))) }
+    return { ...base, ...(neverBegan(seen, exit, resume !== undefined) ?? exitedEarly(exit, seen.stderr.at(-1))) }
   const kind = errorKind(error)
   const resetsAt = kind === 'rate-limit' ? readReset(error, at) : undefined
   return { ...base, kind, message: error, ...(resetsAt === undefined ? {} : { resetsAt }) }

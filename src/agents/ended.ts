@@ -10,12 +10,12 @@ const STOPPED = {
 } as const
 
 /** Stopped by ralph itself, whatever it printed before. */
-export function stoppedEnding({ stopped }: Exit): Ending | undefined {
+export function stoppedByRalph({ stopped }: Exit): Ending | undefined {
   return stopped && { kind: 'killed', message: STOPPED[stopped] }
 }
 
 /** Exited before it reported the outcome of its turn. `last`: the last thing it said about that. */
-export function brokenOff({ signal, code }: Exit, last?: string): Ending {
+export function exitedEarly({ signal, code }: Exit, last?: string): Ending {
   const ended = signal ? `it was killed by ${signal}` : `it exited with code ${code} without a result`
   return { kind: signal ? 'killed' : 'crash', message: [ended, last].filter(Boolean).join(': ') }
 }

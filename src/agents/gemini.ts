@@ -2,7 +2,7 @@
 import type { Usage } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
-import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
+import { type Ending, exitedEarly, stoppedByRalph } from './ended.ts'
 import { geminiScreen } from './gemini-pane.ts'
 import { amount, isRest, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
 import { partsOf, withServer } from './mcp-config.ts'
@@ -163,11 +163,11 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
     ...(result ? { usage: usageOf(result) } : {}),
     ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),
   }
-  const stopped = stoppedEnding(exit)
+  const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
   const complaint = seen.session ? undefined : complaintIn(seen.stderr, exit)
   if (complaint) return { ...base, ...complaint }
-  if (!result) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
+  if (!result) return { ...base, ...exitedEarly(exit, seen.stderr.at(-1)) }
   if (result.status === 'success' && exit.code === 0) return { ...base, kind: 'ok' }
   if (exit.code === EXITS.turnLimit) return { ...base, finalText: '', kind: 'ok' } // the user wanted it to stop there
   const message = text(objectOf(result.error).message) ?? (seen.error || `it exited with code ${exit.code}`)

@@ -6,7 +6,7 @@ import { plain } from '../engine/breaker.ts'
 import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
-import { brokenOff, stoppedEnding } from './ended.ts'
+import { exitedEarly, stoppedByRalph } from './ended.ts'
 import { amount, type Json, objectOf, parseJsonLine, text } from './json-line.ts'
 import { withServer } from './mcp-config.ts'
 import { openCodePane, openCodeScreen } from './opencode-pane.ts'
@@ -220,7 +220,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
   }
   if (seen.overflows >= HOPELESS)
     return { ...base, kind: 'context', message: `its context was full ${seen.overflows} times in a row` }
-  const stopped = stoppedEnding(exit)
+  const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
   // A rejected permission ends a turn in the middle: it needs a person, nothing is broken. Kilo calls it an error.
   if (seen.denied.length > 0 && (error ? /auto-rejected/.test(error.name) : exit.code === 0))
@@ -235,7 +235,7 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
   if (reason === 'length') return { ...base, kind: 'unknown', message: "its answer was cut off at the model's limit" }
   // Even a turn that finished after compaction has exit code 1.
   if (seen.wasFull && exit.code === 1) return { ...base, kind: 'context', message: 'its context was full' }
-  return { ...base, ...(complaintIn(seen.stderr) ?? brokenOff(exit, seen.stderr.at(-1))) }
+  return { ...base, ...(complaintIn(seen.stderr) ?? exitedEarly(exit, seen.stderr.at(-1))) }
 }
 
 function errorKind({ name, data }: NonNullable<Seen['error']>): Outcome['kind'] {

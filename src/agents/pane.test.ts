@@ -21,7 +21,7 @@ test.each(['claude', 'codex', 'copilot', 'qwen', 'droid'])(
 )
 
 test.each(['claude', 'codex', 'copilot', 'droid'])(
-  '%s is told among its own arguments, before a session it takes up',
+  '%s gets it among its own arguments, before a session it resumes',
   (name) => {
     const agent = agents[name]
     const extraArgs = agent?.pane?.(telling).args ?? []

@@ -2,7 +2,7 @@
 import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Screen, Usage } from './agent.ts'
 import { kindOfMessage, wordsOfError } from './api-error.ts'
-import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
+import { type Ending, exitedEarly, stoppedByRalph } from './ended.ts'
 import { amount, type Json, objectOf, pushTo, text } from './json-line.ts'
 import { readReset } from './reset.ts'
 import { plus, sumOf } from './usage.ts'
@@ -178,10 +178,10 @@ function sumUp(seen: Seen, exit: Exit, { at }: Request): Outcome {
     ...(seen.session ? { session: { id: seen.session, costUsd: 0 } } : {}),
     ...(seen.costUsd === undefined ? {} : { costUsd: seen.costUsd }),
   }
-  const stopped = stoppedEnding(exit)
+  const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
-  if (!seen.last) return { ...base, ...(neverBegan(seen, exit) ?? brokenOff(exit, seen.stderr.at(-1))) }
-  if (!seen.settled || exit.code !== 0) return { ...base, ...brokenOff(exit, seen.stderr.at(-1)) }
+  if (!seen.last) return { ...base, ...(neverBegan(seen, exit) ?? exitedEarly(exit, seen.stderr.at(-1))) }
+  if (!seen.settled || exit.code !== 0) return { ...base, ...exitedEarly(exit, seen.stderr.at(-1)) }
   const failed = failureOf(seen.last)
   if (!failed) return { ...base, kind: 'ok' }
   // "Try again in ~20 min."

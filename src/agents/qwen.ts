@@ -3,7 +3,7 @@ import type { Usage as TokensByKind } from '../engine/loop.ts'
 import type { Agent, AgentEvent, Command, Exit, Outcome, Parser, Request, Usage } from './agent.ts'
 import { kindOfWords } from './api-error.ts'
 import { deniedIn, nothingSeen, type Seen, takeAssistant, takeInit } from './claude-stream.ts'
-import { brokenOff, type Ending, stoppedEnding } from './ended.ts'
+import { type Ending, exitedEarly, stoppedByRalph } from './ended.ts'
 import { type Json, objectOf, pushTo, text } from './json-line.ts'
 import { mcpFile } from './mcp-config.ts'
 import { qwenScreen, tellingQwen } from './qwen-pane.ts'
@@ -110,7 +110,7 @@ function sumUp(seen: QwenSeen, exit: Exit, { at, resume }: Request): Outcome {
       ? { session: { id: seen.session, costUsd: 0, tokens: total, ...(all ? { usage: all } : {}) } }
       : {}),
   }
-  const stopped = stoppedEnding(exit)
+  const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
   if (seen.complaint && exit.code !== 0) return { ...base, kind: 'config', message: seen.complaint }
   if (CUT_BY_OWN_LIMIT.has(exit.code ?? 0)) return { ...base, finalText: '', kind: 'ok' }
@@ -128,7 +128,7 @@ const CUT_BY_OWN_LIMIT = new Set([53, 55])
 
 function withoutResult({ stderr }: Seen, exit: Exit): Ending {
   const last = stderr.at(-1) ?? ''
-  return /^No saved session found/.test(last) ? { kind: 'context', message: last } : brokenOff(exit, last)
+  return /^No saved session found/.test(last) ? { kind: 'context', message: last } : exitedEarly(exit, last)
 }
 
 function errorKind(message: string): Outcome['kind'] {

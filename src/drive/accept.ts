@@ -57,8 +57,8 @@ export async function accept(desk: Desk, id: string, how: AcceptHow): Promise<Ac
 }
 
 /**
- * Opens the repository as the user has it; if the loop changed its configuration or hooks, with the old configuration
- * and no hooks.
+ * Accepts with the repository settings as the user has them; if the loop changed its configuration or hooks, with the old
+ * configuration and no hooks.
  */
 async function takeOver(
   { home }: Desk,

@@ -209,7 +209,7 @@ describe('a loop that ralph drives', () => {
     expect(existsSync(join(dir, 'pwned'))).toBe(false)
   })
 
-  test('tells its agent which loop, iteration and attempt this is, and its checks which loop', async () => {
+  test('gives its agent the loop, iteration and attempt, and its checks the loop', async () => {
     const loop = await make({
       agent: agent(
         'echo "$RALPH_LOOP_ID $RALPH_ITERATION $RALPH_ATTEMPT" >> ../calls; test -f done || { touch done; exit 1; }',
@@ -221,7 +221,7 @@ describe('a loop that ralph drives', () => {
     expect(readFileSync(join(root, 'calls'), 'utf8')).toBe('check a1\na1 1 1\na1 1 2\ncheck a1\n')
   })
 
-  test('tells the next iteration what failed', async () => {
+  test('shows the next iteration what failed', async () => {
     const loop = await make({
       agent: agent('cat > ../prompt-$RALPH_ITERATION.txt; echo "$RALPH_ITERATION" >> file; echo "All tests passing"'),
       checks: [check('echo "expected 3, found 4"; exit 1'), check('echo "and this"; exit 1')],
@@ -429,7 +429,7 @@ describe('an order', () => {
   })
 })
 
-describe('a ralph that is told to stop', () => {
+describe('a ralph that is asked to stop', () => {
   test.each<[where: string, given: () => Given, next: string]>([
     ['a turn', () => ({ agent: agent('echo started > ../started; sleep 600') }), 'turn 1 attempt 2'],
     [

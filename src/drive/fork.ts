@@ -80,7 +80,7 @@ export async function forkFrom(
 }
 
 /** Removes what was put into git for a loop that could not be stored. */
-export async function orUnplant<Result>(
+export async function orCleanUp<Result>(
   { store }: Pick<Desk, 'store'>,
   { parent, id }: { parent: Loop; id: string },
   work: () => Promise<Result>,
@@ -92,8 +92,8 @@ export async function orUnplant<Result>(
       () => true,
       (why: unknown) => !isRalphError(why) || why.code !== 'loop-unknown',
     )
-    const unplant = async () => dropCheckpoints(await mustHaveRepository(parent), new Set([id]), Infinity)
-    if (!isStored) await unplant().catch(() => {}) // the original failure matters, not the leftovers
+    const cleanUp = async () => dropCheckpoints(await mustHaveRepository(parent), new Set([id]), Infinity)
+    if (!isStored) await cleanUp().catch(() => {}) // the original failure matters, not the leftovers
     throw cause
   }
 }

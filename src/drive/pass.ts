@@ -6,7 +6,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Command, Request } from '../agents/agent.ts'
 import type { Loop } from '../engine/loop.ts'
-import { heed } from '../engine/report.ts'
+import { applyReports } from '../engine/report.ts'
 import { openStages } from '../engine/stages.ts'
 import { makePrivateFolder } from '../host/files.ts'
 import type { TurnNext } from './drive.ts'
@@ -60,7 +60,7 @@ export async function judgeWithReports(
   const reports = await store.reports.of({ loop: id, iteration, attempt })
   return (loop, turn) => {
     const open = openStages(loop.spec, loop.tally).map(({ name }) => name)
-    const heard = heed(turn, reports, open)
+    const heard = applyReports(turn, reports, open)
     return task?.judge?.(loop, heard) ?? heard
   }
 }

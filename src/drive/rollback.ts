@@ -10,7 +10,7 @@ import { bringUpToDate, rollBack, undoRollBack } from '../host/roll-back.ts'
 import type { Store } from '../host/store.ts'
 import { type Checkpoints, openTree } from '../host/tree.ts'
 import { dropWorktree, ensureWorktree, repositoryOf } from '../host/worktree.ts'
-import { drivenBeside } from './beside.ts'
+import { runningAlongside } from './beside.ts'
 import { visit } from './visit.ts'
 
 export type Desk = { store: Store; home: string; now: () => number }
@@ -62,7 +62,7 @@ export async function alone<Result>(
       )
     },
     async work({ loop }) {
-      const [other] = await drivenBeside(store, loop)
+      const [other] = await runningAlongside(store, loop)
       if (other === undefined) return work(loop)
       throw new RalphError(
         'loop-held',

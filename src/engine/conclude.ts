@@ -1,7 +1,7 @@
 /** Everything requested seems to be done: how strong is the proof, and is it enough? */
 import { isAccepted } from './claim.ts'
 import { claimAdvice } from './feedback.ts'
-import { goOn } from './go-on.ts'
+import { continueLoop } from './go-on.ts'
 import { spent } from './limits.ts'
 import { ALLOW, type Fact, type Loop } from './loop.ts'
 import { halt, rest, withFeedback } from './moves.ts'
@@ -21,7 +21,7 @@ export function conclude(loop: Loop, at: number): Loop {
   const { grade, sentence } = found.kind === 'graded' ? found : alteredTogether(loop, found.paths)
   // A weaker proof needs the agent's claim, as it would without checks.
   if (grade !== 'verified' && !spec.until && !isAccepted(tally, isLast))
-    return goOn(withFeedback(loop, claimAdvice(spec, loop)), at)
+    return continueLoop(withFeedback(loop, claimAdvice(spec, loop)), at)
   if (!spec.require || !isBelow(grade, spec.require))
     return { ...loop, next: { kind: 'complete', proof: grade, sentence } }
   return refuseWeak(loop, { grade, sentence }, at)
@@ -44,14 +44,14 @@ function refuseBent(loop: Loop, paths: readonly string[], at: number): Loop {
     ...(isClaimed ? ['You said you were done, but you are not.'] : []),
     `With the original tests and configuration, the checks fail; with yours, they pass even without your other changes. Only your changes to ${listed(paths)} make them pass. Revert those and do the actual work.`,
   ])
-  if (bent === 1 && !spent(loop, at)) return goOn(refused, at)
+  if (bent === 1 && !spent(loop, at)) return continueLoop(refused, at)
   const question = `The checks pass only because of the agent's changes to ${listed(paths)}.`
   return { ...refused, tally: rest(refused.tally, at), next: { kind: 'wait', why: 'person', question, about: ALLOW } }
 }
 
 function questionChanges(loop: Loop, paths: readonly string[], at: number): Loop {
   const words = `The checks pass, but only with what you ${doneTo(loop.tally, paths)}. If that is needed (a rename, a new interface, the first tests) and you are done, say ${loop.tally.claim.kind === 'none' ? 'so' : 'so again'}. Otherwise, undo it.`
-  return goOn(withFeedback({ ...loop, tally: { ...loop.tally, questioned: true } }, [words]), at)
+  return continueLoop(withFeedback({ ...loop, tally: { ...loop.tally, questioned: true } }, [words]), at)
 }
 
 const ADVISED = 2
@@ -65,7 +65,7 @@ function refuseWeak(loop: Loop, { grade, sentence }: Pick<Graded, 'grade' | 'sen
       reason: 'unproven',
       sentence: `The proof is "${grade}", but "${required}" is required. ${sentence}`,
     })
-  return goOn(
+  return continueLoop(
     withFeedback(refused, [proofAdvice({ grade, sentence }, required, excusedPaths(loop.tally).length > 0)]),
     at,
   )

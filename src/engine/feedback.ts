@@ -5,7 +5,7 @@ import { count } from './limits.ts'
 import type { Finding, Loop, Said, Spec, Verdict } from './loop.ts'
 import { comesTooEarly, openStages } from './stages.ts'
 
-export const NOBODY_HERE =
+export const NOBODY_AVAILABLE =
   'Nobody is available to answer. Make a sensible choice, note it in your final answer, and continue.'
 
 export function saidSentence({ by, words }: Said): string {
@@ -80,5 +80,5 @@ const WHERE = 'alone on the last line, after an empty line.'
 function askAdvice({ tally }: Loop): string[] {
   if (!tally.ask) return []
   if (tally.ask.kind === 'permission') return [`Permission was denied: ${tally.ask.words}. Find a way without it.`]
-  return [NOBODY_HERE]
+  return [NOBODY_AVAILABLE]
 }

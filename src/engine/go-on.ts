@@ -6,7 +6,7 @@ import type { Loop, Tally } from './loop.ts'
 import { again, halt, rest, type Wait } from './moves.ts'
 
 /** Rules 5 to 8: what follows a turn that did not complete the loop. */
-export function goOn(settled: Loop, at: number): Loop {
+export function continueLoop(settled: Loop, at: number): Loop {
   const asked = asksPerson(settled.tally)
   if (asked) return { ...settled, tally: rest(settled.tally, at), next: { kind: 'wait', why: 'person', ...asked } }
 

@@ -450,7 +450,7 @@ export type Tally = {
   /** Checks that timed out the last time. */
   slow: string[]
   session?: Session
-  /** Agents, of several, that are rate-limited or unusable. */
+  /** Which of several agents are rate-limited or unusable. */
   resting?: Readonly<Record<string, Rest>>
   /** Names of the passed stages. */
   passed: string[]

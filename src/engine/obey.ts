@@ -1,6 +1,6 @@
 /** How a loop obeys orders: from a person, from its caller or from ralph. */
 import { reset, waitOn, withLimits } from './cooldown.ts'
-import { NOBODY_HERE } from './feedback.ts'
+import { NOBODY_AVAILABLE } from './feedback.ts'
 import { outOfTime, spent } from './limits.ts'
 import { ALLOW, type Loop, type Order, type Said } from './loop.ts'
 import { again, halt, rest, type Wait, wake } from './moves.ts'
@@ -90,7 +90,7 @@ function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
   const { held, ...counts } = loop.tally
   const tally = answering(counts) // a person who resumes wants it tried, however long it has failed
   if (why === 'person') {
-    const said: Said[] = about === ALLOW ? tally.said : [...tally.said, { by: 'ralph', words: NOBODY_HERE }]
+    const said: Said[] = about === ALLOW ? tally.said : [...tally.said, { by: 'ralph', words: NOBODY_AVAILABLE }]
     return answered({ ...loop, tally: { ...tally, said } }, at)
   }
   if (why === 'cooldown') return reset(loop, at)
@@ -108,7 +108,7 @@ function resume(loop: Loop, { why, about }: Wait, at: number): Loop {
 /** A person spoke: the counts that made the loop ask are reset. */
 function answered(loop: Loop, at: number): Loop {
   const { retry: _, ...counts } = loop.tally
-  const feedback = counts.feedback.filter((words) => words !== NOBODY_HERE)
+  const feedback = counts.feedback.filter((words) => words !== NOBODY_AVAILABLE)
   const extra = counts.extra + (loop.spec.once ? 1 : 0)
   const tally = { ...wake(counts, at), feedback, extra, asked: 0, denied: 0, stalled: 0 }
   const stop = spent({ ...loop, tally }, at)

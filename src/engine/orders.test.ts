@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NOBODY_HERE } from './feedback.ts'
+import { NOBODY_AVAILABLE } from './feedback.ts'
 import { type Fact, type Spec, statusOf } from './loop.ts'
 import {
   asks,
@@ -138,7 +138,7 @@ describe("a person's message", () => {
   test('replaces the advice to continue alone', () => {
     const told = feedbackAfter(unchecked, asks(), asks(), say('Postgres.'))
     expect(told).toContain('Postgres.')
-    expect(told).not.toContain(NOBODY_HERE)
+    expect(told).not.toContain(NOBODY_AVAILABLE)
   })
 
   test.each<[story: string, spec: Spec, facts: Happening[], asked: string]>([

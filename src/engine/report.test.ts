@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Turn } from './loop.ts'
-import { heed, type Report } from './report.ts'
+import { applyReports, type Report } from './report.ts'
 
 const TURN: Turn = { end: 'ok', claim: { kind: 'none' }, words: 'I worked.', ranTests: false, tokens: 0 }
 const stage = (name?: string): Report => ({
@@ -22,22 +22,22 @@ test.each<[story: string, reports: Report[], claim: object, ask: object | undefi
   ['a question wins over a claim', [question, stage()], { kind: 'none' }, person('Red or blue?')],
   ['the last question counts', [blocked, question], { kind: 'none' }, person('Red or blue?')],
 ])('%s', (_, reports, claim, ask) => {
-  const turn = heed(TURN, reports, ['TESTS', 'DOCS'])
+  const turn = applyReports(TURN, reports, ['TESTS', 'DOCS'])
   expect(turn).toMatchObject({ claim, reports })
   expect(turn.ask).toEqual(ask)
 })
 
 test('without a report the turn stays as it is', () => {
-  expect(heed(TURN, [], [])).toBe(TURN)
+  expect(applyReports(TURN, [], [])).toBe(TURN)
 })
 
 test('a claim overrides a question in the last words, but a denied permission stays', () => {
   const asks = (kind: 'question' | 'permission'): Turn => ({ ...TURN, ask: { kind, words: 'May I?' } })
-  expect(heed(asks('question'), [stage()], [])).not.toHaveProperty('ask')
-  expect(heed(asks('permission'), [stage()], [])).toMatchObject({ ask: { kind: 'permission' } })
+  expect(applyReports(asks('question'), [stage()], [])).not.toHaveProperty('ask')
+  expect(applyReports(asks('permission'), [stage()], [])).toMatchObject({ ask: { kind: 'permission' } })
 })
 
 test('an agent that asks for a person in words claims nothing', () => {
   const turn: Turn = { ...TURN, ask: { kind: 'person', words: 'Which one?' } }
-  expect(heed(turn, [stage()], [])).toMatchObject({ claim: { kind: 'none' }, ask: { words: 'Which one?' } })
+  expect(applyReports(turn, [stage()], [])).toMatchObject({ claim: { kind: 'none' }, ask: { words: 'Which one?' } })
 })

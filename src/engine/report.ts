@@ -12,7 +12,7 @@ export type Report = { at: number } /** Claims that a stage is done; without one
 )
 
 /** `open`: the stages not yet passed. A request for a person wins over a claim, as it does in text. */
-export function heed(turn: Turn, reports: readonly Report[], open: readonly string[]): Turn {
+export function applyReports(turn: Turn, reports: readonly Report[], open: readonly string[]): Turn {
   if (reports.length === 0) return turn
   const heard: Turn = { ...turn, reports: [...reports] }
   if (turn.ask?.kind === 'person') return heard

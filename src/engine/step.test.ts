@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NOBODY_HERE } from './feedback.ts'
+import { NOBODY_AVAILABLE } from './feedback.ts'
 import { ended, type Loop, type Spec, startLoop, statusOf } from './loop.ts'
 import {
   asks,
@@ -535,8 +535,8 @@ describe('rule 5: a turn that asks a person', () => {
   })
 
   test.each<[advice: string, facts: Happening[]]>([
-    [NOBODY_HERE, [asks()]],
-    [NOBODY_HERE, [asks(), asks(), resume]],
+    [NOBODY_AVAILABLE, [asks()]],
+    [NOBODY_AVAILABLE, [asks(), asks(), resume]],
     ['Permission was denied: Bash(rm). Find a way without it.', [isDenied('Bash(rm)')]],
   ])('reads: %s', (advice, facts) => {
     expect(feedbackAfter(unchecked, ...facts)).toBe(advice)

@@ -6,7 +6,7 @@ import { afterProof, conclude } from './conclude.ts'
 import { afterRetry, retry, trip } from './cooldown.ts'
 import { extend } from './extend.ts'
 import { feedbackFor } from './feedback.ts'
-import { goOn } from './go-on.ts'
+import { continueLoop } from './go-on.ts'
 import { isOverdue, onTop, outOfTime, overBudget, spent } from './limits.ts'
 import {
   ALLOW,
@@ -144,7 +144,7 @@ function judge(loop: Loop, at: number, checked?: Checked): Loop {
   const because = checked ? undefined : reasonToCheck(loop, at)
   if (because) return { ...loop, next: { kind: 'check', checks: checksFor(loop, at), because } }
   if (isDone(loop, at, checked?.verdicts)) return conclude(loop, at)
-  return goOn(settle(loop, checked), at)
+  return continueLoop(settle(loop, checked), at)
 }
 
 function reasonToCheck(loop: Loop, at: number): Extract<Next, { kind: 'check' }>['because'] | undefined {

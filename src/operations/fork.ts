@@ -1,5 +1,5 @@
 /** Starts a new loop from a state of another one, in its own worktree. */
-import { forkFrom, orUnplant, stateAfter } from '../drive/fork.ts'
+import { forkFrom, orCleanUp, stateAfter } from '../drive/fork.ts'
 import { ended, type Loop } from '../engine/loop.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import { newLoopId } from '../host/loop-id.ts'
@@ -36,7 +36,7 @@ export const fork: Operation<Forking, Forked> = {
     const placed = await forkFrom(context, parent, { id, spec: asks, state, iteration, config })
     const loop = loopIn(context, id, placed, ownerAgain(context, parent, task))
     const told = [...waitingComments(parent), ...saying(words)]
-    await orUnplant({ store }, { parent, id }, async () => {
+    await orCleanUp({ store }, { parent, id }, async () => {
       if (task) await beginTask(context, task.id, async () => ({ loop, told }))
       else await store.create(loop, told)
     })

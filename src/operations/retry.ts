@@ -1,6 +1,6 @@
 /** Retries a loop that stopped early, as a new one. */
 import { measuredFrom } from '../drive/earlier.ts'
-import { forkFrom, orUnplant, stateLeft } from '../drive/fork.ts'
+import { forkFrom, orCleanUp, stateLeft } from '../drive/fork.ts'
 import { ended, type Loop, type Spec } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { fleetOf } from '../fleet/owner.ts'
@@ -47,7 +47,7 @@ export const retry: Operation<Retrying, Retried> = {
             return { loop, told }
           })
         : store.create(loop, told)
-    await (parent.spec.work.worktree ? orUnplant<unknown>({ store }, { parent, id }, begin) : begin())
+    await (parent.spec.work.worktree ? orCleanUp<unknown>({ store }, { parent, id }, begin) : begin())
     return { ...begun(context, loop, why), from: parent.id }
   },
 }

@@ -1,7 +1,7 @@
 /** Turns a request into a loop that is ready for its first turn. Any process may drive it. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { drivenBeside } from '../drive/beside.ts'
+import { runningAlongside } from '../drive/beside.ts'
 import { measuredFrom } from '../drive/earlier.ts'
 import { homeFolder } from '../engine/home-folder.ts'
 import { count } from '../engine/limits.ts'
@@ -165,7 +165,7 @@ export async function inPlace({ home }: Context, { id, spec }: Placing): Promise
 export async function noteOthers(context: Context, { id, spec }: Placing): Promise<void> {
   const { home, note } = context
   const store = context.store()
-  for (const other of await drivenBeside(store, { id, spec }))
+  for (const other of await runningAlongside(store, { id, spec }))
     note(`loop ${other} is also running here. Each will mistake the other's changes for its own.`)
   const dir = homeFolder({ spec })
   for (const { id: other } of (await store.list({ dir, status: ['running'], limit: 20 })).rows) {
