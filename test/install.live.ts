@@ -1,4 +1,4 @@
-/** The real clients, with what `ralph install` writes: do they load it from there? */
+/** Real clients with what `ralph install` writes: do they load it? */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ const TRIES: Readonly<Record<string, Try>> = {
     },
   },
   qwen: { shows: BODY, prompt: '/ralph:loop do it', argv: (prompt) => ['--yolo', prompt], notes: bothHooks },
-  // Without a terminal it runs no hook for a prompt.
+  // Without a terminal it runs no prompt hook.
   droid: {
     shows: BODY,
     prompt: '/ralph-loop do it',

@@ -14,7 +14,7 @@ import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
 
 type Env = Record<string, string | undefined>
 
-/** How a person gets from a fresh installation to the first loop. */
+/** How a user gets from a fresh installation to the first loop. */
 type Way = {
   agent: string
   scope?: '--project'
@@ -46,7 +46,7 @@ const WAYS: Way[] = [
     agent: 'codex',
     prefix: '$ralph-',
     folder: '.codex',
-    // Hooks are reviewed in its dialog otherwise; session-codex.live.ts goes through that.
+    // Otherwise hooks are reviewed in its dialog; session-codex.live.ts covers that.
     print: (prompt) => [
       ...['codex', 'exec', '--dangerously-bypass-hook-trust'],
       ...['--dangerously-bypass-approvals-and-sandbox', prompt],
@@ -103,7 +103,7 @@ const WAYS: Way[] = [
   },
 ]
 
-/** OpenCode asks npm for the package of plugins' types before it loads one, unless it finds these. */
+/** OpenCode fetches the plugin types package from npm before it loads a plugin, unless it finds these. */
 function withoutNpm({ root }: Place): void {
   const folder = join(root, 'home', '.config', 'opencode')
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
@@ -177,7 +177,7 @@ describe.each(
       proof: 'verified',
       iterations: 2,
       false_claims: 1,
-      // What was asked before the loop began is not counted.
+      // Requests before the loop started are not counted.
       tokens: 1_111 * 10 ** before.length,
     })
     expect(server.requests).toHaveLength(before.length + 4)

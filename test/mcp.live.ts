@@ -34,7 +34,7 @@ async function run(program: string, args: string[], { cwd, env }: { cwd: string;
   return { code, ...heard }
 }
 
-/** A program of npm that is no client of a model. */
+/** An npm program that is not a model client. */
 function installTool(tool: { name: string; pin: string; program: string }) {
   return installClient({ ...claude, ...tool })
 }
@@ -63,7 +63,7 @@ describe('the Inspector', () => {
     (['stdio', 'HTTP'] as const).map((way) => ({ era, way })),
   )
 
-  test.for(cases)('finds no fault and calls tools, $era over $way', async ({ era, way }, { skip }) => {
+  test.for(cases)('finds no errors and calls tools, $era over $way', async ({ era, way }, { skip }) => {
     const installed = installTool(INSPECTOR)
     if ('missing' in installed) return skip(installed.missing)
     const place = makePlace()
@@ -88,7 +88,7 @@ describe('the Inspector', () => {
     expect(created, created.stderr).toMatchObject({ code: 0 })
     const [, id] = /"id":\s*"(\w+)"/.exec(created.stdout) ?? []
     expect(await call('get_task', { task_id: id })).toMatchObject({ code: 0 })
-    // It cannot ask its person, so that it must confirm by itself.
+    // It cannot ask its user, so it must confirm by itself.
     const refused = await call('delete_task', { task_id: id })
     expect(refused.code).toBe(5)
     expect(refused.stdout + refused.stderr).toContain('unconfirmed')
@@ -98,7 +98,7 @@ describe('the Inspector', () => {
   })
 })
 
-/** What the suite tests without tools, resources and prompts of its own that a server would have to have. */
+/** What the suite tests without requiring a server to have special tools, resources and prompts. */
 const SCENARIOS = [
   'server-initialize',
   'ping',
@@ -120,7 +120,7 @@ test.for(SCENARIOS)('the conformance suite passes: %s', async (scenario, { skip 
   expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0 })
 })
 
-/** The suite knows no token: this door adds it, and passes everything else on. */
+/** The suite knows no token: this proxy adds it, and passes everything else on. */
 async function openDoor({ url, token }: Serving): Promise<string> {
   const { port } = new URL(url)
   const server = createServer((asked, answer) => {
@@ -144,7 +144,7 @@ async function openDoor({ url, token }: Serving): Promise<string> {
   return `http://localhost:${(server.address() as AddressInfo).port}/mcp`
 }
 
-/** How a client is called, and how it learns the address of a server. Without one it gets what `ralph install` writes. */
+/** How a client is called, and how it gets a server's address. Without one it gets what `ralph install` writes. */
 type User = {
   client: Client
   argv: string[]
@@ -218,7 +218,7 @@ test.for(uses)('$name uses the tools, over $way', async ({ user, way }, { skip }
   expect(JSON.parse(String(row?.record))).toMatchObject({ title: 'Build it', status: 'done', created_by: 'agent' })
 })
 
-/** A model that makes a task, starts it, and waits until it is over. Each client has names of its own for the tools. */
+/** A model that creates a task, starts it, and waits until it has ended. Each client has its own names for the tools. */
 function manager(place: Place): (body: unknown) => Reply {
   const agent = place.agent(DONE)
   return (body) => {

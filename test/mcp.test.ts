@@ -30,7 +30,7 @@ async function connect(place: Place, era: Era = 'auto', capabilities = {}) {
   return { client, use }
 }
 
-/** Reads on until the loop has stopped. */
+/** Keeps reading until the loop has stopped. */
 async function follow(use: (name: string, input: object) => Promise<Answer>, loop: unknown): Promise<Answer> {
   for (let after = 0; ; ) {
     const news = await use('wait_loop', { loop, after })
@@ -76,7 +76,7 @@ test.each<Era>(['legacy', 'auto'])(
   },
 )
 
-test('a client that only looks leaves queued loops to others', async () => {
+test('a client that only reads leaves queued loops to others', async () => {
   const place = onDatabase(makePlace())
   const first = await connect(place)
   const { loop } = await first.use('start_loop', { prompt: 'Build it', agent: place.agent('sleep 60') })
@@ -94,7 +94,7 @@ function statusOf(place: Place, loop: unknown): unknown {
   return row?.status
 }
 
-test.each<Era>(['legacy', 'auto'])('a client is told when a resource changes (%s)', async (era) => {
+test.each<Era>(['legacy', 'auto'])('a client is notified when a resource changes (%s)', async (era) => {
   const place = onDatabase(makePlace())
   const { client, use } = await connect(place, era)
   const heard: string[] = []
@@ -108,7 +108,7 @@ test.each<Era>(['legacy', 'auto'])('a client is told when a resource changes (%s
   expect(new Set(heard)).toEqual(new Set([uri]))
 })
 
-test('nothing but the protocol is on stdout, and it ends with its stdin', async () => {
+test('stdout carries only the protocol, and the server stops with its stdin', async () => {
   const place = onDatabase(makePlace())
   const { code, stdout, stderr } = await place.ralph(['mcp'], {
     stdin: '{"jsonrpc":"2.0","id":1,"method":"ping"}\nnonsense\n',
@@ -119,7 +119,7 @@ test('nothing but the protocol is on stdout, and it ends with its stdin', async 
   expect(stderr).toBe('')
 })
 
-test('a home that cannot be used is said before a client is answered', async () => {
+test('an unusable home is reported before a client is answered', async () => {
   const place = onDatabase(makePlace())
   place.write('home', 'a file')
   const asked = await place.ralph(['mcp'], { apart: true, stdin: '', env: { RALPH_HOME: `${place.dir}/home` } })

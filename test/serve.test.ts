@@ -1,4 +1,4 @@
-/** `ralph serve` as a person starts it: how it ends, who finds it, and what an agent inside a loop cannot do through it. */
+/** `ralph serve` as a user starts it: how it stops, who finds it, and what an agent inside a loop cannot do through it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -24,12 +24,12 @@ const ask = ({ url, token }: Server, path: string, init: RequestInit = {}) =>
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   })
 
-test('what the command line passes is what the server takes', () => {
+test('the server takes what the command line passes', () => {
   const program: ServerProgram = { serve }
   expect(program.serve).toBeTypeOf('function')
 })
 
-test('prints its address, answers, and ends well with SIGTERM', async () => {
+test('prints its address, answers, and stops cleanly on SIGTERM', async () => {
   const place = makePlace({ git: false })
   const server = await startServer(place)
   expect(await (await fetch(new URL('/healthz', server.url))).json()).toEqual({ ok: true, version: expect.any(String) })
@@ -43,7 +43,7 @@ test('prints its address, answers, and ends well with SIGTERM', async () => {
   expect(existsSync(join(place.home, 'server.json'))).toBe(false)
 })
 
-test('Ctrl-C ends it with 130, and a killed one leaves the way free for the next', async () => {
+test('Ctrl-C ends it with 130, and a killed one does not block the next', async () => {
   const place = makePlace({ git: false })
   const killed = await startServer(place)
   process.kill(killed.running.pid, 'SIGKILL')
@@ -68,7 +68,7 @@ test('the database is not rebuilt under a running server', async () => {
   expect(await place.ralph(['doctor', '--rebuild'])).toMatchObject({ stdout: expect.stringContaining('0 loops') })
 })
 
-test('a person reads the address with the token, and how to stop', async () => {
+test('the user sees the address with the token, and how to stop', async () => {
   const place = makePlace({ git: false })
   const running = place.start(['serve', '--port', '0'])
   await until('what it prints', () => running.stdout().includes('Stop with'))
@@ -138,7 +138,7 @@ describe('through the server', () => {
     expect(await inHome(place, (context) => context.store().told('bent-1'))).toBeUndefined()
   })
 
-  test('a person allows it', async () => {
+  test('a person can allow it', async () => {
     const { server } = await openBent()
     const answer = await ask(server, '/api/loops/bent-1/allow', { method: 'POST', body: '{}' })
     expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ loop: 'bent-1' })])

@@ -35,7 +35,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     expect(await tasksOf(server)).toHaveLength(1)
   })
 
-  test('a page of another origin reads nothing and writes nothing, even with the token', async () => {
+  test('a page from another origin reads nothing and writes nothing, even with the token', async () => {
     const server = await openServer()
     const page = await openPage()
     await page.goto(await openStranger())
@@ -84,7 +84,7 @@ async function attack({ url, token }: Target): Promise<string[]> {
       const answer = await fetch(url + path, init)
       if (answer.type !== 'opaque') read.push(`${what}: ${answer.status}`)
     } catch {
-      // the browser keeps it from us
+      // the browser blocks it
     }
   }
   const auth = { authorization: `Bearer ${token}` }
@@ -116,7 +116,7 @@ async function attack({ url, token }: Target): Promise<string[]> {
     try {
       await loaded(name, Object.assign(document.createElement(name), { src: url + path }))
     } catch {
-      // its policy forbids even to try
+      // its policy forbids even trying
     }
   await loaded('socket', new WebSocket(`${url.replace('http', 'ws')}api/live`), ['onopen', 'onerror'])
   await loaded('events', new EventSource(`${url}api/live?token=${token}`), ['onopen', 'onmessage', 'onerror'])

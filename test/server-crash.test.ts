@@ -58,7 +58,7 @@ test(`a server that is killed ${KILLS} times loses no loop and no event`, {
   await expectReplayed(place.home)
 })
 
-/** Folders in which an agent writes line n in iteration n, however often it is asked, and a check that counts the lines. */
+/** Folders in which an agent writes line n in iteration n, however often it runs, and a check that counts the lines. */
 function makeWork(): Place {
   const place = makePlace({ git: false })
   for (let n = 1; n <= LOOPS; n++) {
@@ -111,7 +111,7 @@ async function startLoop(place: Place, { url, token }: Server, n: number): Promi
 
 type LoopEvent = Extract<LiveMessage, { type: 'loop-event' }>
 
-/** One reader through all of it. */
+/** One reader for the whole test. */
 function readAlong({ url, token }: Server, { signal }: AbortController) {
   const events: LoopEvent[] = []
   const read = async () => {

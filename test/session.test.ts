@@ -1,4 +1,4 @@
-/** Loops inside an agent's own session, moved by the real gate and the built hook program, as a host would call them. */
+/** Loops inside an agent's own session, driven by the real gate and the built hook program, as a host would call them. */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -37,7 +37,7 @@ const FACE = '.claude/ralph-loop.local.md'
 
 const promised = (text: string) => `All of it is done.\n<promise>${text}</promise>`
 
-/** A place without git and a session in it, with a loop of these arguments. */
+/** A place without git and a session in it, with a loop started with these arguments. */
 async function looping(args: string, how: { git?: boolean; env?: Record<string, string> } = {}): Promise<Looping> {
   const place = makePlace({ git: how.git ?? false })
   const session = openSession(place, how.env ? { env: how.env } : {})
@@ -68,7 +68,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     ['a limit before the prompt is a limit', '--max-iterations 4 Build it', '4', '"COMPLETE"'],
     ['a promise keeps its quotes and blanks', `Build it --completion-promise 'ALL  "DONE"'`, '10', '"ALL  \\"DONE\\""'],
     ['0 is no limit', 'Build it --max-iterations 0', '0', '"COMPLETE"'],
-    ['without a promise it is the one of `ralph run`', 'Build it', '10', '"COMPLETE"'],
+    ['without a promise it is that of `ralph run`', 'Build it', '10', '"COMPLETE"'],
   ])('%s', async (_, args, most, promise) => {
     const { place, begun } = await looping(args)
     expect([field(place, 'max_iterations'), field(place, 'completion_promise')]).toEqual([most, promise])
@@ -89,7 +89,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     ['a tag in a code block ends nothing', 'DONE', 'It goes like this:\n```\n<promise>DONE</promise>\n```'],
     ['a tag with other words ends nothing', 'DONE', '<promise>ALMOST DONE</promise>'],
     ['a tag after a denial ends nothing', 'DONE', 'It is not done yet, so I cannot say <promise>DONE</promise>'],
-    ['a text that contains the promise ends nothing', 'DONE', 'NOT DONE AT ALL, DONE IS FAR AWAY'],
+    ['text that contains the promise ends nothing', 'DONE', 'NOT DONE AT ALL, DONE IS FAR AWAY'],
   ])('%s', async (_, promise, message) => {
     const { session } = await looping(`Build it --completion-promise ${promise}`)
     expect(asked(await session.work(message))).toBe(2)
@@ -104,8 +104,8 @@ describe.concurrent('what goes wrong elsewhere', () => {
     ['a promise with two blanks matches', '"ALL  DONE"', '<promise>ALL DONE</promise>'],
     ['a promise broken over two lines matches', '"ALL DONE"', '<promise>ALL\nDONE</promise>'],
     ['a promise with quotes matches', `'it "works"'`, '<promise>it "works"</promise>'],
-    ['a promise with signs of patterns matches', '"a.*[b](c)$"', '<promise>a.*[b](c)$</promise>'],
-    ['a promise with a glob is no glob', '"*"', '<promise>*</promise>'],
+    ['a promise with pattern characters matches', '"a.*[b](c)$"', '<promise>a.*[b](c)$</promise>'],
+    ['a promise with a glob is not a glob', '"*"', '<promise>*</promise>'],
   ])('%s', async (_, promise, message) => {
     const { session } = await looping(`Build it --completion-promise ${promise}`)
     expect(await session.work(message)).toMatchObject({
@@ -377,7 +377,7 @@ describe.concurrent('bad input', () => {
       said: expect.stringContaining('the ralph program (npm install -g ralphloop) was not found'),
     })
     expect(await session.work('x', {}, alone)).toMatchObject(PASSES)
-    // What `ralph install` makes.
+    // What `ralph install` creates.
     symlinkSync(PROGRAM, join(place.home, 'hook.cjs'))
     symlinkSync(process.execPath, join(place.home, 'node'))
     expect(asked(await session.work('x', {}, { ...alone, env: { RALPH_NODE: '', PATH: '/usr/bin:/bin' } }))).toBe(2)
@@ -590,7 +590,7 @@ describe.concurrent('checks', () => {
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
 
-  /** A loop whose check fails before any work and then waits for a file; a hook in the middle of that check, and its program. */
+  /** A loop whose check fails before any work and then waits for a file; a hook in the middle of that check, and its process. */
   async function checking(): Promise<Looping & { hook: ReturnType<typeof callGate>; check: number; program: number }> {
     const place = makePlace({ git: false })
     place.write(
@@ -676,7 +676,7 @@ describe.concurrent('checks', () => {
   test('two hooks of one session at the same time count a turn once', async () => {
     const { place, session } = await looping('Build it')
     place.write('work.txt', 'x')
-    // Each waits inside its Node, so that all three have begun before one of them answers.
+    // Each waits inside its Node, so that all three have started before one of them answers.
     const [path, barrier] = [join(place.root, 'all-at-once'), join(place.root, 'barrier.cjs')]
     writeFileSync(
       barrier,
@@ -935,7 +935,7 @@ describe.concurrent('the face', () => {
 })
 
 describe.concurrent('caps of hosts', () => {
-  /** How far a loop gets in a row, and what is said with the last turn that was asked for. */
+  /** How far a loop gets in a row, and the message with the last requested turn. */
   async function inARow(env: Record<string, string>, most: number): Promise<string[]> {
     const { session } = await looping('Build it --max-iterations 0', { env })
     const said: string[] = []
@@ -974,7 +974,7 @@ describe.concurrent('caps of hosts', () => {
   })
 })
 
-/** Other hosts, with the payloads that were recorded from them. */
+/** Other hosts, with payloads recorded from them. */
 describe.concurrent('hosts', () => {
   const armedHost = (place: Place, id: string) =>
     (JSON.parse(readFileSync(join(place.home, 'armed', id), 'utf8')) as Json).host
@@ -1236,7 +1236,7 @@ describe.concurrent('hosts', () => {
     expect(asked(await callGate(place, 'stop', payload, { env }).ended)).toBe(2)
     place.write('a', 'more')
     expect((await callGate(place, 'stop', payload, { env }).ended).said).toContain('max-iterations')
-    // The command still is the last thing in the record.
+    // The command is still the last thing in the transcript.
     expect(await callGate(place, 'stop', payload, { env }).ended).toMatchObject(PASSES)
     expect(await callGate(place, 'stop', payload, { env }).ended).toMatchObject(PASSES)
   })
@@ -1477,7 +1477,7 @@ describe.concurrent('settings', () => {
     expect(answerOf(wrong)).toContain('RALPH_MAX_ITERATIONS must be a whole number, auto or auto:N, got "ten"')
     place.write('config.yaml', 'ralph:\n  max_iterations: 2\n  verify: ["false"]\n')
     place.write('ralph.config.json', JSON.stringify({ verify: ['true'] }))
-    await place.ralph(['trust']) // a loop that is open could have changed them
+    await place.ralph(['trust']) // an open loop could have changed them
     const yaml = await openSession(place, { id: 's-6' }).type('/ralph:loop Build it')
     expect(yaml.said).toMatch(/at most 2 iterations.*checked by true\./)
     place.write('ralph.config.json', '{')
@@ -1595,7 +1595,7 @@ test('a second loop in the same folder gets a note about the one in the session'
 })
 
 describe.concurrent('a session that is gone', () => {
-  const GONE = { CLAUDE_PID: String(2 ** 22 + 1) } // above what the kernel gives away
+  const GONE = { CLAUDE_PID: String(2 ** 22 + 1) } // above the kernel's limit
 
   test('no longer holds its loop', async () => {
     const { place, loop } = await looping('Build it', { env: GONE })
@@ -1710,7 +1710,7 @@ describe('the program that every turn starts', () => {
     expect(statSync(PROGRAM).size).toBeLessThanOrEqual(60_000)
   })
 
-  /** The gate, beside these programs alone. */
+  /** The gate, next to these programs alone. */
   function gateBeside(place: Place, ...programs: string[]): string {
     place.write('../few/plugin/claude/hook.sh', readFileSync(GATE, 'utf8'))
     mkdirSync(join(place.root, 'few', 'dist'))

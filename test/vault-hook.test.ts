@@ -165,7 +165,7 @@ describe.concurrent('a stop passes without Node', () => {
     expect(await ended).toMatchObject(PASSES)
   })
 
-  test.each([false, true])('where there is no payload at all (in Done: %s)', async (isDone) => {
+  test.each([false, true])('without any payload (in Done: %s)', async (isDone) => {
     const vault = await makeVault()
     await vault.start('a.md')
     if (isDone) vault.move('a.md', 'Done')
@@ -174,7 +174,7 @@ describe.concurrent('a stop passes without Node', () => {
       expect((await callHook(vault.place, [shell, '-c', line], '').ended).code).not.toBe(2) // which would block it
   })
 
-  test('where the script is gone', async () => {
+  test('if the script is missing', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     rmSync(join(vault.dir, '.claude', 'hooks'), { recursive: true })
@@ -207,7 +207,7 @@ describe.concurrent('a file in Done', () => {
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
   })
 
-  test('counts without Node, too', async () => {
+  test('counts even without Node', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     vault.move('a.md', 'Done')
@@ -216,14 +216,14 @@ describe.concurrent('a file in Done', () => {
     expect(await vault.api.checkTaskComplete('a')).toBe(true)
   })
 
-  test('lies in a folder whose name no JSON can have as it is: that is not named', async () => {
+  test('is in a folder whose name is not valid JSON: that is not named', async () => {
     const vault = await makeVault({ config: { done_folder: 'the "done"' } })
     await vault.start('a.md')
     vault.move('a.md', 'the "done"')
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(completesIn('its'))
   })
 
-  test('is found by the script alone, as its path is written in settings of other tools', async () => {
+  test("is found by the script alone, with the path from other tools' settings", async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     vault.move('a.md', 'Done')
@@ -248,7 +248,7 @@ describe.concurrent('a file in Done', () => {
 })
 
 describe.concurrent('a file that is not in Done', () => {
-  test('brings the prompt again, counts the turn and arms the session', async () => {
+  test('repeats the prompt, counts the turn and arms the session', async () => {
     const vault = await makeVault()
     await vault.start('a.md', { text: 'Write the "report".\nThen $(touch PWNED).' })
     const heard = await vault.stop({ RALPH_TASK_ID: 'a' }, { message: 'I have begun.' })
@@ -265,21 +265,21 @@ describe.concurrent('a file that is not in Done', () => {
     expect((await vault.stop()).said).toBe('ralph: iteration 3 of 10') // from now on the session is enough
   })
 
-  test('says nothing by words: a promise ends nothing', async () => {
+  test('words do not count: a promise ends nothing', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const heard = await vault.stop({ RALPH_TASK_ID: 'a' }, { message: 'TASK_COMPLETE\n<promise>DONE</promise>' })
     expect(heard.json).toMatchObject({ decision: 'block' })
   })
 
-  test('is known by the session it was started in', async () => {
+  test('is identified by the session it was started in', async () => {
     const vault = await makeVault({ env: { CLAUDE_CODE_SESSION_ID: 's-7' } })
     await vault.start('a.md')
     expect(await vault.stop()).toMatchObject(PASSES)
     expect((await vault.stop({}, { session: 's-7' })).said).toBe('ralph: iteration 2 of 10')
   })
 
-  test('is known by the argument first', async () => {
+  test('is identified by the argument first', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     await vault.start('b.md')
@@ -346,7 +346,7 @@ describe.concurrent('names', () => {
     },
   )
 
-  test('a vault that was moved takes its hook along', async () => {
+  test('a vault that was moved keeps its hook', async () => {
     const vault = await makeVault()
     const moved = join(vault.place.root, 'moved')
     renameSync(vault.dir, moved)
@@ -359,7 +359,7 @@ describe.concurrent('names', () => {
 })
 
 describe.concurrent('folders', () => {
-  test('are those that were configured when it was installed', async () => {
+  test('are those configured at install time', async () => {
     const config = { state_dir: `state's "own" $(touch PWNED)`, done_folder: 'Fertig/heute' }
     const vault = await makeVault({ config })
     await vault.start('a.md')
@@ -391,7 +391,7 @@ describe.concurrent('folders', () => {
 })
 
 describe.concurrent('checks', () => {
-  test('prove what is in Done, or the task goes on', async () => {
+  test('prove what is in Done, or the task continues', async () => {
     const vault = await makeVault()
     await vault.start('a.md', { text: '---\nverify: test -f proof.txt\n---\nMake the proof.' })
     vault.move('a.md', 'Done')
@@ -411,7 +411,7 @@ describe.concurrent('checks', () => {
 })
 
 describe.concurrent('the end', () => {
-  test('by the limit: told with its sentence and by the webhook, and then never again', async () => {
+  test('by the limit: reported with its sentence and by the webhook, and then never again', async () => {
     const bodies: Json[] = []
     const server = createServer((request, response) => {
       let text = ''
@@ -435,7 +435,7 @@ describe.concurrent('the end', () => {
     server.close()
   })
 
-  test('by the clock that somebody else has looked at: told all the same, once', async () => {
+  test('by a deadline that something else noticed: reported anyway, once', async () => {
     const vault = await makeVault({ now: () => Date.now() - 31 * 60_000 })
     await vault.start('a.md')
     const later = new RalphWiggum({ vaultPath: vault.dir, home: vault.place.home, env: {} })
@@ -447,7 +447,7 @@ describe.concurrent('the end', () => {
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
   })
 
-  test('by the clock, though nobody answers the webhook', async () => {
+  test('by the deadline, although nothing answers the webhook', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`
@@ -467,7 +467,7 @@ describe.concurrent('the end', () => {
   })
 
   const hasScript = spawnSync('script', ['--version']).status === 0
-  test.skipIf(!hasScript)('rings the bell of the terminal', async () => {
+  test.skipIf(!hasScript)('rings the terminal bell', async () => {
     const vault = await makeVault()
     await vault.start('a.md', { max_iterations: 1 })
     const payload = join(vault.place.root, 'payload.json')
@@ -477,7 +477,7 @@ describe.concurrent('the end', () => {
     expect(execFileSync('script', ['-qec', line, '/dev/null'], { env, encoding: 'utf8' })).toBe('\u0007')
   })
 
-  test('by somebody else: told once', async () => {
+  test('by something else: reported once', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     await vault.stop({ RALPH_TASK_ID: 'a' })
@@ -511,7 +511,7 @@ describe.concurrent('the end', () => {
     expect((await session.work()).prompt).toContain('This is iteration 2 of at most 10 of the loop')
   })
 
-  test('by completing it through the API: the session is free', async () => {
+  test('by completing it through the API: the session no longer loops', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     await vault.stop({ RALPH_TASK_ID: 'a' })
@@ -522,7 +522,7 @@ describe.concurrent('the end', () => {
   })
 })
 
-test('what waits for approval lets the stop pass, and goes on when a person has approved', async () => {
+test('a task that waits for approval lets the stop pass, and continues once the user has approved', async () => {
   const vault = await makeVault()
   await vault.start('a.md')
   mkdirSync(join(vault.dir, 'Pending_Approval'), { recursive: true })
@@ -538,7 +538,7 @@ test('what waits for approval lets the stop pass, and goes on when a person has 
   expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 3 })
 })
 
-describe.concurrent('a task that rests', () => {
+describe.concurrent('a paused task', () => {
   async function waiting() {
     const vault = await makeVault()
     await vault.start('a.md')
@@ -548,7 +548,7 @@ describe.concurrent('a task that rests', () => {
     return vault
   }
 
-  test('is completed by a person who moves its file to Done', async () => {
+  test('is completed by the user who moves its file to Done', async () => {
     const vault = await waiting()
     vault.move('a.md', 'Done', 'Pending_Approval')
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(COMPLETES)
@@ -556,14 +556,14 @@ describe.concurrent('a task that rests', () => {
     await until('nothing is left', () => vault.hookFiles().length === 0 && !isArmed(vault))
   })
 
-  test('goes on when a person moves its file back', async () => {
+  test('continues when the user moves its file back', async () => {
     const vault = await waiting()
     vault.move('a.md', 'Needs_Action', 'Pending_Approval')
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).json).toMatchObject({ decision: 'block' })
     expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
   })
 
-  test('is over when its file is moved to Failed, by whomever', async () => {
+  test('ends when its file is moved to Failed, by whomever', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     mkdirSync(join(vault.dir, 'Failed'))
@@ -573,7 +573,7 @@ describe.concurrent('a task that rests', () => {
     expect(vault.state('a')).toMatchObject({ status: 'failed' })
   })
 
-  test('hears the answer to its question with the next prompt', async () => {
+  test('gets the answer to its question with the next prompt', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const asks = await vault.stop({ RALPH_TASK_ID: 'a' }, { message: '<ask>To whom?</ask>' })
@@ -587,7 +587,7 @@ describe.concurrent('a task that rests', () => {
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).not.toContain('To the office only')
   })
 
-  test('hears the answer whatever is tried in between, and also one by ralph steer', async () => {
+  test('gets the answer whatever is tried in between, and also one from ralph steer', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const asks = () => vault.stop({ RALPH_TASK_ID: 'a' }, { message: '<ask>Which colour?</ask>' })
@@ -601,7 +601,7 @@ describe.concurrent('a task that rests', () => {
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).toContain('A person says: Green')
   })
 
-  test('hears once what is said during its turn', async () => {
+  test('gets what is said during its turn once', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     await vault.stop({ RALPH_TASK_ID: 'a' })
@@ -612,7 +612,7 @@ describe.concurrent('a task that rests', () => {
     expect(prompts.map((text) => text.split('Use green ink').length - 1)).toEqual([1, 0, 0])
   })
 
-  test('waits again when it asks again: an earlier answer is none to that', async () => {
+  test('waits again when it asks again: an earlier answer does not count', async () => {
     const vault = await waiting()
     await vault.api.approveTask({ task_id: 'a', note: 'Yes, the letter' })
     vault.move('a.md', 'Pending_Approval')
@@ -633,7 +633,7 @@ test('tasks that one session ends at the same time are all counted', async () =>
   expect(ids.map((id) => vault.state(id).iteration)).toEqual([1, 1, 1, 1])
 })
 
-test('a vault that was moved is known again', async () => {
+test('a vault that was moved is recognized', async () => {
   const vault = await makeVault()
   await vault.start('a.md')
   await vault.stop({ RALPH_TASK_ID: 'a' })
@@ -658,7 +658,7 @@ describe.concurrent('the forms of a name', () => {
     expect(vault.state('a')).toMatchObject({ iteration: 0 })
   })
 
-  test('a task that is over passes without a word', async () => {
+  test('a task that has ended passes silently', async () => {
     const vault = await makeVault()
     await vault.start('v1.2.md')
     await vault.api.handleTimeout('v1.2')
@@ -667,7 +667,7 @@ describe.concurrent('the forms of a name', () => {
 })
 
 describe.concurrent('one at a time', () => {
-  test('a second session is free while the first has the task, and takes it over when that has ended', async () => {
+  test('a second session may stop while the first has the task, and takes it over once the first has ended', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const gone = spawnSync('true').pid
@@ -683,7 +683,7 @@ describe.concurrent('one at a time', () => {
     expect([isArmed(vault, 's-1'), isArmed(vault, 's-2')]).toEqual([false, true])
   })
 
-  test('of two sessions at once only one gets the task', async () => {
+  test('with two sessions at once, only one gets the task', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const sessions = ['s-1', 's-2', 's-3']
@@ -702,7 +702,7 @@ describe.concurrent('one at a time', () => {
     expect([vault.state('a').iteration, vault.state('b').iteration]).toEqual([2, 2])
   })
 
-  test('a session that has a loop of its own keeps it', async () => {
+  test('a session with its own loop keeps it', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const session = openSession({ ...vault.place, dir: vault.dir })
@@ -712,7 +712,7 @@ describe.concurrent('one at a time', () => {
     expect(vault.state('a')).toMatchObject({ iteration: 0 })
   })
 
-  test('a loop that somebody drives is left alone', async () => {
+  test('a loop that something else drives is left alone', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const store = openStore(vault.place.home, Date.now)
@@ -725,7 +725,7 @@ describe.concurrent('one at a time', () => {
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).said).toBe('ralph: iteration 2 of 10')
   })
 
-  test('with the hooks for all folders besides, every turn is counted and asked for once', async () => {
+  test('together with the hooks for all folders, every turn is counted and requested once', async () => {
     const vault = await makeVault()
     const { place } = vault
     await place.ralph(['install', 'claude', '--yes'])
@@ -752,7 +752,7 @@ describe.concurrent('one at a time', () => {
 })
 
 describe.concurrent('what is missing', () => {
-  test('is said once, and the session goes on', async () => {
+  test('is reported once, and the session continues', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const env = { RALPH_TASK_ID: 'a', RALPH_NODE: '/no/such/node', PATH: pathWithoutNode(vault.place) }
@@ -766,7 +766,7 @@ describe.concurrent('what is missing', () => {
     expect(await vault.stop(env)).toMatchObject(PASSES)
   })
 
-  test('the program, too', async () => {
+  test('the program is also missing', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     rmSync(join(vault.place.home, 'hook.cjs'))
@@ -775,7 +775,7 @@ describe.concurrent('what is missing', () => {
     expect(await vault.stop(env)).toMatchObject(PASSES)
   })
 
-  test('the program is also found as `ralph`', async () => {
+  test('the program is found as `ralph` too', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     rmSync(join(vault.place.home, 'hook.cjs'))
@@ -786,14 +786,14 @@ describe.concurrent('what is missing', () => {
     expect((await vault.stop(env)).said).toBe('ralph: iteration 2 of 10')
   })
 
-  test('a task that the database has forgotten traps nobody', async () => {
+  test('a task that the database has forgotten does not trap the session', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const heard = await vault.stop({ RALPH_TASK_ID: 'a', RALPH_HOME: join(vault.place.root, 'other') })
     expect(heard.json).toEqual({ systemMessage: expect.stringContaining('not known') })
   })
 
-  test('a folder for the hook that cannot be written lets the session go', async () => {
+  test('a hook folder that cannot be written releases the session', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     mkdirSync(join(vault.dir, 'Ralph_State', '.hook', 'session.s-1', 'in-the-way'), { recursive: true })
@@ -806,7 +806,7 @@ describe.concurrent('what is missing', () => {
     expect(isArmed(vault)).toBe(false)
   })
 
-  test('a state file that is damaged is put aside and told, and the task goes on', async () => {
+  test('a damaged state file is renamed and reported, and the task continues', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     rmSync(join(vault.dir, 'Ralph_State', 'a.json'))

@@ -41,7 +41,7 @@ test.each<[story: string, facts: PaneFacts, mail: Told, known: PaneFacts]>([
     { ...OURS, typed: 'hello' },
   ],
   ['ours after theirs is ours', { ...THEIRS, sent: SENT }, ours, { ...OURS, typed: 'hello' }],
-  ['our turn is over', OURS, stop, { ...GIVEN, stoppedAt: 99, over: { mark: MARK, outcome: DONE } }],
+  ['our turn has ended', OURS, stop, { ...GIVEN, stoppedAt: 99, over: { mark: MARK, outcome: DONE } }],
   [
     'our turn was stopped',
     OURS,

@@ -85,7 +85,7 @@ describe('with a loop', () => {
     ],
     ['the user paused it', waiting('paused'), {}, 'NEEDS YOU: It is paused. Continue with "resume 2".'],
     [
-      'a person typed',
+      'the user typed',
       waiting('paused'),
       { paused: 'typed' },
       'NEEDS YOU: You typed in its pane. Continue with "resume 2".',

@@ -22,7 +22,7 @@ test.each<[story: string, facts: PaneFacts, act: Act]>([
   ['it is working on what the user typed', { ...IDLE, at: { kind: 'theirs' }, typed: 'hello' }, { kind: 'wait' }],
   ['it has done what the user typed', { ...IDLE, typed: 'hello' }, { kind: 'typed' }],
   ['it asks', { ...IDLE, asks: '' }, { kind: 'wait' }],
-  ['the turn is over', { ...IDLE, over: { mark: MARK, outcome: 'aborted' } }, { kind: 'over', outcome: 'aborted' }],
+  ['the turn has ended', { ...IDLE, over: { mark: MARK, outcome: 'aborted' } }, { kind: 'over', outcome: 'aborted' }],
   ['the previous turn has ended', { ...IDLE, over: { mark: BEFORE, outcome: 'aborted' } }, { kind: 'send' }],
   [
     'the turn had ended before its pane was closed',

@@ -98,7 +98,7 @@ function settingsOf(agent: string, site: Site, folder: string): { path: string; 
   throw new RalphError('usage', `${agent} does not support MCP servers for ${SCOPES[site.scope]}. Omit --project.`)
 }
 
-const SCOPES: Readonly<Record<Scope, string>> = { user: 'a person', project: 'a single folder', vault: 'a vault' }
+const SCOPES: Readonly<Record<Scope, string>> = { user: 'a user', project: 'a single folder', vault: 'a vault' }
 
 function withEnv(name: string, env: Readonly<Record<string, string>>): object {
   return Object.keys(env).length === 0 ? {} : { [name]: env }

@@ -42,7 +42,7 @@ test.each([
   '{}',
   '{"loop":7,"host":"claude","face":""}',
   '{"loop":"L1","host":"x","face":""}',
-])('a file that holds %j arms nobody', (text) => {
+])('a file that contains %j arms no session', (text) => {
   const home = temporaryFolder()
   mkdirSync(join(home, 'armed'))
   writeFileSync(join(home, 'armed', 's-1'), text)

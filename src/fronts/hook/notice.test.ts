@@ -15,7 +15,7 @@ const shim = (event: string, more: object = {}) => ({ event, host: 'opencode', s
 
 const ok = { kind: 'ok', tokens: 0, denied: [], ran: [] }
 
-describe('tells', () => {
+describe('reports', () => {
   test.each<[what: string, told: object, mail: object]>([
     ['Claude has started', claude('SessionStart', { source: 'startup' }), { kind: 'started', session: 's' }],
     ['Codex has started', claude('SessionStart'), { kind: 'started', session: 's' }],

@@ -27,7 +27,7 @@ describe("Claude's transcript", () => {
     ],
     ['plain text', [asks('x'), { message: { role: 'assistant', content: 'plain' } }], 'plain'],
     ['lines of other kinds', [asks('x'), says('one'), { type: 'summary' }, '7', 'null', '[]', '{"cut'], 'one'],
-  ])('tells %s', async (_, lines, words) => {
+  ])('finds %s', async (_, lines, words) => {
     expect(await lastMessage(recordOf(...lines), 'claude', {})).toBe(words)
   })
 

@@ -62,7 +62,7 @@ describe('the log of a loop', () => {
 
   test.each([
     ['paused', 1],
-    ['under way', 2],
+    ['running', 2],
   ])('starts with the latest iteration: a loop that is %s', async (standing, iteration) => {
     const { store, read, now } = await openLivePlace()
     const orders = standing === 'paused' ? [pause] : []
