@@ -172,7 +172,7 @@ describe.concurrent('an MCP server', () => {
     const own = '{"mcpServers": {"ralph": {"command": "mine"}}}'
     put(join(person(place), '.claude.json'), own)
     const refused = await place.ralph(['install', 'claude', '--mcp', '--yes'])
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`"mcpServers.ralph" is there already`) })
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`"mcpServers.ralph" already exists`) })
     expect(readFileSync(join(person(place), '.claude.json'), 'utf8')).toBe(own)
     put(join(person(place), '.codex', 'config.toml'), '[mcp_servers.ralph]\ncommand = "mine"\n')
     const toml = await place.ralph(['install', 'codex', '--mcp', '--yes'])
@@ -324,8 +324,8 @@ describe.concurrent('wrong use', () => {
 
 describe.concurrent('files that cannot be changed', () => {
   test.each<[what: string, text: string, sentence: string]>([
-    ['no JSON', '{"theme": ', 'it is not JSON'],
-    ['a list', '[]', 'must hold a JSON object'],
+    ['no JSON', '{"theme": ', 'it is not valid JSON'],
+    ['a list', '[]', 'must contain a JSON object'],
     ['hooks of another shape', '{"hooks": "none"}', '"hooks" must be an object'],
   ])('%s: refused with a sentence, and left as it is', async (_, text, sentence) => {
     const place = makePlace({ git: false })

@@ -71,7 +71,7 @@ test('the database is not rebuilt under a running server', async () => {
 test('the user sees the address with the token, and how to stop', async () => {
   const place = makePlace({ git: false })
   const running = place.start(['serve', '--port', '0'])
-  await until('what it prints', () => running.stdout().includes('Stop with'))
+  await until('what it prints', () => running.stdout().includes('Press Ctrl-C'))
   const { url, token } = JSON.parse(readFileSync(join(place.home, 'server.json'), 'utf8'))
   expect(running.stdout()).toContain(`${url}#t=${token}\n`)
   process.kill(running.pid, 'SIGTERM')

@@ -132,7 +132,7 @@ describe('claude', () => {
     ['status', 'no loop is active in this session'],
     ['cancel', 'no loop is active in this session'],
     ['help', '--max-iterations N'],
-    ['loop', 'There is no prompt.'],
+    ['loop', 'No prompt given.'],
   ] as const)
     live(`is not asked for /ralph:${command}`, async () => {
       script([DONE])

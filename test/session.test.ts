@@ -538,8 +538,8 @@ describe.concurrent('bad input', () => {
     const place = makePlace({ git: false })
     const session = openSession(place)
     const wrong: [args: string, says: string][] = [
-      ['', 'There is no prompt'],
-      ['--max-iterations 3', 'There is no prompt'],
+      ['', 'No prompt given'],
+      ['--max-iterations 3', 'No prompt given'],
       ['x --max-iteration 3', 'Did you mean --max-iterations?'],
       ['x --max-iterations', '--max-iterations needs a value'],
       ['x --max-iterations ten', 'must be a whole number, got "ten"'],
@@ -1431,7 +1431,7 @@ describe.concurrent('the neutral protocol', () => {
       trust: { path: join(place.dir, '.pi/agents/worker.md'), text: expect.stringContaining('You work.') },
       show: [{ level: 'error', text: expect.stringContaining('is not trusted yet') }],
     })
-    expect((await place.ralph(['trust', '.pi/agents/worker.md'])).stdout).toContain('counts from now on')
+    expect((await place.ralph(['trust', '.pi/agents/worker.md'])).stdout).toContain('Accepted ')
     const begun = await shim.command('loop', 'Build it --context process --subagent worker')
     expect(begun).toMatchObject({ next: 'none', context: 'process', status: 'running', loop: onlyLoop(place) })
     const [row] = query(place, "SELECT json_extract(spec, '$.work.agentArgs') args FROM loop")

@@ -69,7 +69,7 @@ test('check results are shown in words', () => {
   const verdict = (check: string, result: 'pass' | 'fail' | 'broken' | 'timeout') => ({ check, result, tail: '' })
   const all = [verdict('a', 'pass'), verdict('b', 'fail'), verdict('c', 'broken'), verdict('d', 'timeout')]
   const loop = loopAfter(checkedByTests)
-  expect(checkWords(all, loop, loop.tally)).toBe('b fails, c cannot be started, d ran out of time')
+  expect(checkWords(all, loop, loop.tally)).toBe('b fails, c cannot be started, d timed out')
   expect(checkWords([verdict('a', 'pass')], loop, loop.tally)).toBe('a passes')
 })
 
