@@ -43,6 +43,7 @@ import { parseExecute, parseInit, parseInterview } from '../src/project/template
 import { TASK_ERRORS } from '../src/vault/errors.ts'
 import { CALLS, TRANSITIONS } from '../src/vault/lifecycle.ts'
 import { printTable, TABLE, TRIED_IN } from './situations.ts'
+import { sourceTexts } from './source-texts.ts'
 
 const PAGES = readdirSync('docs', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))
 
@@ -461,6 +462,22 @@ test('docs/formats.md lists every line that a project prints with --json', () =>
 test('the README and AGENTS.md stay short', () => {
   expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThan(150)
   expect(readFileSync('AGENTS.md', 'utf8').split('\n').length).toBeLessThan(100)
+})
+
+const printed = ['src', 'bin', 'web'].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(ts|tsx|cjs)$/.test(file) && !/\.test/.test(file))
+    .flatMap((file) => sourceTexts(readFileSync(join(folder, file), 'utf8')))
+    .map(({ text }) => text.replace(/\\(?=[`'"])/g, '')),
+)
+const quoted = [...readFileSync('docs/troubleshooting.md', 'utf8').matchAll(/^- `([^`]+)`:/gm)].map(
+  ([, text = '']) => text,
+)
+
+test.each(quoted)('docs/troubleshooting.md: ralph prints "%s"', (message) => {
+  const parts = message.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  const pattern = new RegExp(parts.join('.*'))
+  expect(printed.some((text) => pattern.test(text))).toBe(true)
 })
 
 test.each(DOCS)('every link in %s leads to a file and a heading', (page) => {
