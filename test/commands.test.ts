@@ -840,8 +840,32 @@ describe.concurrent('ralph demo', () => {
     expect(existsSync(place.home)).toBe(false)
     const [, shown = ''] = /```\n(check: [\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? []
     expect(withoutChance(ran.stdout)).toContain(withoutChance(shown))
+    const printed = ran.stdout.split('\n').map(bareLine)
+    const pictured = linesOfPicture(readFileSync('docs/demo.svg', 'utf8')).map(bareLine)
+    expect(pictured.length).toBeGreaterThan(10)
+    // Renewed by `npm run pictures -- terminal`.
+    expect(printed.slice(printed.indexOf(pictured[0] ?? '')).slice(0, pictured.length)).toEqual(pictured)
   })
 })
+
+/** The lines of a picture of a terminal, without blanks. */
+function linesOfPicture(svg: string): string[] {
+  const lines = new Map<string, string>()
+  for (const [, y = '', runs = ''] of svg.matchAll(/<text y="(\d+)".*?>(.*)<\/text>/g)) {
+    const text = runs.replace(/<.*?>/g, '').replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
+    lines.set(y, (lines.get(y) ?? '') + text)
+  }
+  return [...lines.values()]
+}
+
+/** A line without blanks, and without what differs from run to run. */
+function bareLine(line: string): string {
+  return line
+    .replace(/\s/g, '')
+    .replace(/(loop|show)[a-z0-9]{8}(?=·|$)/, '$1LOOP')
+    .replace(/scripted:\S*?script/, 'scripted:script')
+    .replace(/\d+:\d\d$/, 'TIME')
+}
 
 /** Names of loops and times differ from run to run. */
 function withoutChance(text: string): string {
