@@ -12,7 +12,7 @@ export type Spec = {
   prompt: string
   /** The text inside `<promise>…</promise>` that claims the whole loop. Empty: there is none. */
   promise: string
-  /** The user's own words that claim the whole loop, such as TASK_COMPLETE. */
+  /** Plain words, without a tag, that claim the whole loop, such as TASK_COMPLETE. */
   signals: string[]
   /** Commands that prove the work; all must pass. */
   checks: string[]

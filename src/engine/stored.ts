@@ -45,7 +45,7 @@ export function readOrder(json: string): Order {
   try {
     const order: unknown = JSON.parse(json)
     const why = ORDER(order, '', true)
-    return why ? { kind: 'dropped', why } : (order as Order) // which the shape has just said
+    return why ? { kind: 'dropped', why } : (order as Order) // the shape has just checked this
   } catch {
     return { kind: 'dropped', why: 'it is not JSON' }
   }
@@ -58,7 +58,7 @@ export function readOrder(json: string): Order {
 export function faultOfFact(fact: unknown): string {
   const loose = FACT(fact, '', false)
   if (loose) return loose
-  const { kind } = fact as Fact // which the shape has just said
+  const { kind } = fact as Fact // the shape has just checked this
   return kind === 'asked' || kind === 'moved' || kind === 'adopted' ? FACT(fact, '', true) : ''
 }
 
