@@ -116,7 +116,7 @@ test('a checked task shows its baseline, its experiments, and what its proof dep
 test('a task whose checks were bent shows how to allow the changes', () => {
   const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(troubleWords({ kind: 'waiting', loop: { ...begun(), next } })?.text).toBe(
-    'waits for you: Only a.test.js makes them pass. Accept it: ralph allow abc · or say what to do instead: ralph steer abc "…" · End it: ralph task reject --vault /V -- -x',
+    'waits for you: Only a.test.js makes them pass. Allow it: ralph allow abc · or say what to do instead: ralph steer abc "…" · Reject it: ralph task reject --vault /V -- -x',
   )
 })
 

@@ -138,7 +138,7 @@ function approvalWords(loop: Loop): string {
   const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
   const { approve, instead, reject } = answersTo(loop)
   if (instead !== undefined)
-    return `waits for you: ${short(question, 300)} Accept it: ${approve} · or say what to do instead: ${instead} · End it: ${reject}`
+    return `waits for you: ${short(question, 300)} Allow it: ${approve} · or say what to do instead: ${instead} · Reject it: ${reject}`
   if (!isAboutFile(loop)) return `asks you: ${short(question, 200)} Answer: ${approve}`
   return `waits for you: ${question} Approve: ${approve}, or move ${file} back to ${from.split('/')[0]}`
 }
