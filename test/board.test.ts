@@ -90,7 +90,7 @@ describe('ralph board', () => {
     [['show', 'nobody'], 'No such task on the board: "nobody".'],
     [
       ['new', 'x', '--priority', 'high'],
-      '--priority must be a whole number, got "high". See `ralph board new --help`.',
+      '--priority must be a whole number between -999999 and 999999, got "high". See `ralph board new --help`.',
     ],
     [['new', 'x', '--project', 'p'], 'Unknown project_id: "p". None exist yet. Create it first, or leave it out.'],
     [

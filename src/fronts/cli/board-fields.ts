@@ -95,7 +95,7 @@ function limitsOf(args: Args, known: BoardLimits): BoardLimits | undefined {
 function priorityOf(args: Args): number | undefined {
   const text = args.text('priority')
   if (text === undefined || /^-?\d{1,6}$/.test(text)) return text === undefined ? undefined : Number(text)
-  throw usage(args.spec, `--priority must be a whole number, got "${text}".`)
+  throw usage(args.spec, `--priority must be a whole number between -999999 and 999999, got "${text}".`)
 }
 
 function listOf(args: Args, name: string): string[] | undefined {

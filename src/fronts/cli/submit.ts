@@ -101,7 +101,7 @@ function priorityOf(args: Args): number | undefined {
   const text = args.text('priority')
   if (text === undefined) return undefined
   if (/^-?\d{1,7}$/.test(text)) return Number(text)
-  throw usage(submitSpec, `--priority must be a whole number, got "${text}".`)
+  throw usage(submitSpec, `--priority must be a whole number between -1000000 and 1000000, got "${text}".`)
 }
 
 function submittedWords(asked: readonly Submitted[], tasks: readonly SubmittedTask[]): string {
