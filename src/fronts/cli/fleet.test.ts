@@ -285,7 +285,10 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     [['submit', 'x', '--touches', '[a'], 'touches: "[a" has an unclosed "[".'],
     [['submit', 'x', '--submitter', '*'], 'which stands for every submitter'],
     [['submit', 'x', '--submitter', 'a\nb'], 'must not contain control characters'],
-    [['submit', 'x', '--priority', '1.5'], '--priority must be a whole number between -1000000 and 1000000, got "1.5".'],
+    [
+      ['submit', 'x', '--priority', '1.5'],
+      '--priority must be a whole number between -1000000 and 1000000, got "1.5".',
+    ],
     [['submit', 'x', '--agent', 'nobody'], 'Unknown agent: "nobody".'],
     [['submit', 'x', '--agent', 'command:x', '--model', 'm'], 'The agent "command" does not support --model'],
     [['submit', 'x', '--verify', 'a && b'], 'checks: The command'],
