@@ -41,7 +41,7 @@ describe.concurrent('a task whose checks were bent', () => {
     )
     const briefing = await place.ralph(['briefing', place.dir])
     expect(briefing.stdout).toContain(
-      `${QUESTION}\n  - accept it: \`ralph allow ${loop}\`\n  - say what to do instead: \`ralph steer ${loop} "…"\`\n  - end it: \`${reject}\`\n`,
+      `${QUESTION}\n  - allow it: \`ralph allow ${loop}\`\n  - say what to do instead: \`ralph steer ${loop} "…"\`\n  - reject it: \`${reject}\`\n`,
     )
     expect(briefing.stdout).toContain(`1. Accept or refuse what was changed for b: \`ralph allow ${loop}\``)
   })
