@@ -1126,7 +1126,7 @@ test('a name that is no UTF-8 is told; pipes are refused; what editors and syste
     { text: expect.stringContaining('not valid UTF-8') },
   ])
   expect(names(place, 'Done')).toEqual(['#1 invoice.md'])
-  expect(place.read('Failed/pipe.md.why.md')).toContain('is no plain file')
+  expect(place.read('Failed/pipe.md.why.md')).toContain('is not a regular file')
 })
 
 test('a vault that is away when a watcher begins is neither made anew nor missed', async () => {

@@ -1,4 +1,4 @@
-/** Time, money and room as a report for people tells them. */
+/** Formats durations, money and sizes for people. */
 
 export function duration(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000))
@@ -17,7 +17,7 @@ export function megabytes(bytes: number): string {
   return mb < 1 ? 'less than 1 MB' : `${Math.round(mb)} MB`
 }
 
-/** What a transcript says where it has reached its limit, and at its end. */
+/** The lines that a transcript ends with when it has reached its limit. */
 export function cutWords({ limitMb, dropped }: { limitMb: number; dropped?: number }): string {
   return dropped === undefined
     ? `transcript limit of ${limitMb} MB reached: later output was not kept`

@@ -1,9 +1,9 @@
-/** What the fields of a task may hold, whichever front they come from. */
+/** Validates the fields of a board task, whichever front they come from. */
 import type { BoardFields, BoardPatch } from './board-task.ts'
 
 export type FieldTrouble = { field: keyof BoardFields; words: string }
 
-/** The first field that cannot be stored, and what it must be. null is the default, and always fine. */
+/** The first invalid field and what it must be. null stands for the default and is always valid. */
 export function fieldTrouble(patch: BoardPatch): FieldTrouble | undefined {
   for (const { field, isFine, words } of RULES) {
     const value = patch[field]
@@ -12,7 +12,7 @@ export function fieldTrouble(patch: BoardPatch): FieldTrouble | undefined {
   return undefined
 }
 
-/** The name of a group: it stands in addresses and paths. */
+/** The name of a group appears in URLs and paths. */
 export function isName(text: string): boolean {
   return text.length <= 200 && /^(?!\.)[^/\\\p{Cc}]+$/u.test(text)
 }

@@ -1,4 +1,4 @@
-/** A task of the board: its fields, named as programs know them, and the prompt that it stands for. */
+/** A task of the board: its fields, with the names that programs see, and its prompt. */
 import type { Stage } from '../engine/loop.ts'
 import { wrapPrompt } from './wrapped-prompt.ts'
 
@@ -7,11 +7,11 @@ export type BoardStatus = (typeof BOARD_STATUSES)[number]
 
 /** What a person or a program decides about a task. */
 export type BoardFields = {
-  /** The group that it belongs to. */
+  /** The group it belongs to. */
   project_id: string | null
   title: string
   description: string | null
-  /** What kind of work it is, in whatever words: feature, bug, docs. */
+  /** The kind of work, as free text: feature, bug, docs. */
   type: string | null
   labels: string[]
   status: BoardStatus
@@ -24,15 +24,15 @@ export type BoardFields = {
   stages: Stage[]
   checks: string[]
   limits: BoardLimits
-  /** As people name it, several with commas; `auto` finds one. */
+  /** Agent names, comma-separated; `auto` finds one. */
   agent: string
-  /** Tasks that must be done before this one begins. */
+  /** Tasks that must be done before this one starts. */
   depends_on: string[]
-  /** The highest begins first. */
+  /** The highest starts first. */
   priority: number
-  /** The folder to work in. Null: that of its group, or the one of whoever starts it. */
+  /** The folder to work in. Null: its group's folder, or the folder it is started from. */
   repo: string | null
-  /** It works in a linked worktree of its own, and its work waits to be accepted. */
+  /** Works in its own linked worktree; the work waits to be accepted. */
   worktree: boolean
 }
 
@@ -42,7 +42,7 @@ export type BoardLimits = {
   tokens?: number
   no_progress?: number
   same_error?: number
-  /** The limit of iterations is guessed from the task and may grow up to `ralph_max_iterations`. */
+  /** The iteration limit is estimated from the task and may grow up to `ralph_max_iterations`. */
   adaptive?: boolean
 }
 
@@ -53,11 +53,11 @@ export type BoardTask = BoardFields & {
   created_by: 'person' | 'program' | 'agent' | 'import'
   created_at: string
   updated_at: string
-  /** Each change makes the next one. */
+  /** Increases with every change. */
   version: number
 }
 
-/** `repo`: the folder that its tasks work in. */
+/** `repo`: the folder its tasks work in. */
 export type BoardGroup = { project_id: string; name: string; repo: string | null }
 
 export const BOARD_DEFAULTS: Omit<BoardFields, 'title'> = {
@@ -80,7 +80,7 @@ export const BOARD_DEFAULTS: Omit<BoardFields, 'title'> = {
   worktree: false,
 }
 
-/** What a change says: a value is set, null brings the default back, and what is not named stays. */
+/** A change sets values; null restores the default, and absent fields stay as they are. */
 export type BoardPatch = { [Field in keyof BoardFields]?: BoardFields[Field] | null }
 
 export function patchTask<Task extends Partial<BoardFields>>(task: Task, patch: BoardPatch): Task {
@@ -91,14 +91,14 @@ export function patchTask<Task extends Partial<BoardFields>>(task: Task, patch: 
 
 type Described = Pick<BoardFields, 'title' | 'description'>
 
-/** What is to be done, in the words of whoever wrote it down. */
+/** The task as its author wrote it. */
 export function promptOf({ title, description }: Described): string {
   return description?.trim() ? `${title}\n\n${description}` : title
 }
 
 type Wrapped = Described & Pick<BoardFields, 'use_ralph_wiggum' | 'ralph_max_iterations' | 'ralph_completion_promise'>
 
-/** The wrapped text of a task that loops; the plain one of a task that does not. */
+/** Wrapped for a task that loops, plain for one that does not. */
 export function toPrompt(task: Wrapped): string {
   const prompt = promptOf(task)
   if (!task.use_ralph_wiggum) return prompt

@@ -6,7 +6,7 @@ import { inline, typed } from './markdown.ts'
 import { findingLines, GRADE_MEANINGS } from './proof-words.ts'
 import type { VaultStatus } from './task-state.ts'
 
-/** Times are texts such as 2026-01-15T10:00:00Z. Null: nobody knows. A task of another ralph has no `loop_id` here. */
+/** Times look like 2026-01-15T10:00:00Z. Null: unknown. Tasks of another ralph have no `loop_id`. */
 export type Briefing = {
   vault: string
   since: string
@@ -28,16 +28,16 @@ export type Briefing = {
   stuck: readonly {
     task_id: string
     loop_id: string | null
-    /** `refused`: it could not be a task. */
+    /** `refused`: the file was not a valid task. */
     status: VaultStatus | 'refused'
     stopped_at: string
     why: string
-    /** Where its file is, from the vault on. */
+    /** The path of its file, relative to the vault. */
     file: string | null
     advice: string
     command: string | null
   }[]
-  /** How many more have been stuck since before the span. */
+  /** How many more were already stuck before the span. */
   stuck_before: number
   waiting: readonly {
     task_id: string
@@ -45,7 +45,7 @@ export type Briefing = {
     question: string
     since: string
     approve: string
-    /** Lets it go on, but otherwise; where approving it accepts what it did. */
+    /** Continues with other instructions, where approving would accept what the agent did. */
     instead?: string
     reject: string
   }[]
@@ -58,7 +58,7 @@ export type Briefing = {
     percentage: number | null
     current_step: string
   }[]
-  /** Files in Needs_Action that nobody works on. */
+  /** Files in Needs_Action that nobody is working on. */
   new: readonly { file: string; since: string }[]
   spent: Spent & { tasks_without_cost: number }
   next_actions: readonly { text: string; command: string | null }[]
@@ -101,7 +101,7 @@ function when(time: string): string {
   return `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`
 }
 
-/** Nothing to say is no section. */
+/** Empty sections are left out. */
 function section(title: string, ...blocks: string[]): string[] {
   const filled = blocks.filter(Boolean)
   return filled.length > 0 ? [`## ${title}`, ...filled] : []

@@ -1,13 +1,13 @@
-/** How many cells of a terminal a text takes, rather too many than too few: Pi ends itself when a line is too wide. */
+/** How many terminal cells a text takes; overestimates if in doubt, because Pi exits when a line is too wide. */
 export function cellsOf(text: string): number {
   let cells = 0
   for (const letter of text) cells += letter === EMOJI ? 1 : NOTHING.test(letter) ? 0 : isNarrow(letter) ? 1 : 2
   return cells
 }
 
-/** Behind a letter it makes an emoji of it, which is wide. */
+/** After a character, it turns it into an emoji, which is wide. */
 const EMOJI = '\ufe0f'
-/** What joins the letter before it. */
+/** Combines with the preceding character. */
 const NOTHING = /[\p{Mn}\p{Me}\u200d]/u
 
 function isNarrow(letter: string): boolean {
@@ -16,5 +16,5 @@ function isNarrow(letter: string): boolean {
 
 // Letters of Europe and the Near East, punctuation, currencies, arrows, lines, boxes and other signs.
 const NARROW = /[\u0020-\u10ff\u2000-\u2bff]/
-// What may be drawn as an emoji among them is, in some terminals.
+// Some terminals draw those that have an emoji form as emoji.
 const WIDE = /[\u2329\u232a\u2630-\u2637\u268a-\u268f]|\p{Extended_Pictographic}/u

@@ -1,7 +1,7 @@
-/** Command lines as people write them, split into words without a shell. */
+/** Splits command lines as people write them into words, without a shell. */
 import { RalphError } from '../error.ts'
 
-/** Quotes and backslashes group words as in a shell; whatever only a shell could do is refused, not passed on. */
+/** Quotes and backslashes work as in a shell; syntax that needs a shell is refused, not passed on. */
 export function parseCommandLine(text: string): string[] {
   const words: string[] = []
   let word: string | undefined
@@ -32,7 +32,7 @@ export function parseCommandLine(text: string): string[] {
   return words
 }
 
-/** Why a text is no command line; undefined: it is one. */
+/** Why a text is not a valid command line; undefined: it is valid. */
 export function commandTrouble(text: string): string | undefined {
   try {
     parseCommandLine(text)
@@ -65,14 +65,14 @@ function needsShell(text: string, found: string): RalphError {
   )
 }
 
-/** A command line that a person can paste into a shell, and that reads as these words. */
+/** A command line that can be pasted into a shell and parses into these words. */
 export function printCommandLine(words: readonly string[]): string {
   return words.map((word) => (PLAIN.test(word) ? word : quoteWord(word))).join(' ')
 }
 
 const PLAIN = /^[\p{L}\p{N}_@%+:,./-]+$/u
 
-/** One word for a shell, whatever is in it. */
+/** Quotes one word for a shell. */
 export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`
 }

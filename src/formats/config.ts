@@ -1,4 +1,4 @@
-/** ralph.config.json: the settings of a project or of a person. The table of keys also holds for the `ralph:` of config.yaml. */
+/** ralph.config.json: settings of a project or a user. The `ralph:` section of config.yaml has the same keys. */
 import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
@@ -42,18 +42,18 @@ const isYesOrNo = (value: unknown) => typeof value === 'boolean'
 const isText = (value: unknown) => typeof value === 'string'
 const isGlobs = (value: unknown) => isTexts(value) && value.every((glob) => globTrouble(glob) === undefined)
 
-/** One that can be taken apart into words. */
+/** A command line that can be split into words. */
 export function isCommand(value: unknown): boolean {
   try {
     return typeof value === 'string' && parseCommandLine(value).length > 0
   } catch {
-    return false // the message says what was found
+    return false // the message quotes the value
   }
 }
 
 export const COMMAND = "a command, run without a shell (for && and the like, use a script or sh -c '…')"
 
-/** `item`: what each of a list must be, where that is more than a text. `only`: the one file that may have the key. */
+/** `item`: what each list item must be, if more than a string. `only`: the only file that may have the key. */
 export type Key = { fits: (value: unknown) => boolean; expected: string; item?: string; only?: ConfigFile }
 export type Keys = Readonly<Record<string, Key>>
 type ConfigFile = 'ralph.config.json' | 'config.yaml'
@@ -109,7 +109,7 @@ export function keysOf(file: ConfigFile): { top: Keys; breaker: Keys } {
   return { top: own(KEYS), breaker: own(BREAKER_KEYS) }
 }
 
-/** Unknown keys and wrong values are errors, so that a misspelt limit is never silently without effect. */
+/** Unknown keys and invalid values are errors, so that a misspelt limit is never silently ignored. */
 export function parseConfig(text: string, file: string): Config {
   const read = readJson(text)
   if ('problem' in read) throw invalid(file, read.problem.slice(0, -1))

@@ -1,4 +1,4 @@
-/** config.yaml: `ralph:` is how every loop runs, `agents:` who works for the dispatcher. */
+/** config.yaml: `ralph:` sets how every loop runs, `agents:` lists the dispatcher's agents. */
 import { isMap } from 'yaml'
 import { COMMAND, type Config, isCommand, type Keys, keysOf } from './config.ts'
 import { isTexts } from './json-file.ts'
@@ -20,7 +20,7 @@ export type RalphSettings = Omit<
   'circuit_breaker' | 'state_dir' | 'done_folder' | 'check_interval_seconds' | 'quiet_seconds'
 > & {
   enabled?: boolean
-  /** A limit for all agents together. */
+  /** A limit shared by all agents. */
   max_total_cost_usd?: number
   circuit_breaker?: NonNullable<Config['circuit_breaker']> & { cooldown_minutes?: number }
 }
@@ -37,25 +37,25 @@ export type AgentSettings = {
   checks?: string[]
   setup?: string
   ralph?: Omit<RalphSettings, 'max_total_cost_usd' | 'agent' | 'notify_webhook'>
-  /** Where it begins in the file. Absent: no file names it. */
+  /** Its line in the file. Absent: it is not from a file. */
   line?: number
 }
 
 export type CrewConfig = { ralph: RalphSettings; agents: AgentSettings[] }
 
-/** Unknown keys and wrong values are errors, so that a misspelt limit is never silently without effect. */
+/** Unknown keys and invalid values are errors, so that a misspelt limit is never silently ignored. */
 export function parseCrewConfig(text: string, file: string): CrewConfig {
   const yaml = parseYamlFile(text, file)
   const sections = sectionsOf(yaml)
   for (const { key, keyAt, what } of sections) {
-    // Other keys are for other programs; with two wrong letters, `graph` and `events` would be near.
+    // Other keys belong to other programs; allowing two wrong letters would match `graph` and `events`.
     const meant = SECTIONS.includes(key) ? undefined : nearest(key, SECTIONS, 1)
     if (meant) throw wrongAt(yaml, keyAt, `${what} is unknown; did you mean "${meant}"?`)
   }
   return { ralph: readRalph(yaml, sections), agents: readAgents(yaml, sections) }
 }
 
-/** The `ralph:` of a file. Nothing else in it is looked at. */
+/** The `ralph:` section of a file; the rest is ignored. */
 export function parseRalphSection(text: string, file: string): RalphSettings {
   const yaml = parseYamlFile(text, file)
   return readRalph(yaml, sectionsOf(yaml))
@@ -64,7 +64,7 @@ export function parseRalphSection(text: string, file: string): RalphSettings {
 const SECTIONS: readonly string[] = ['ralph', 'agents']
 
 function sectionsOf(yaml: YamlFile): Entry[] {
-  // ralph knows its sections by their first lines.
+  // ralph finds its sections by their first lines.
   if (isMap(yaml.top.node) && yaml.top.node.flow)
     throw wrongAt(yaml, yaml.top.node.range[0], 'the file must not be wrapped in braces. Put each key on its own line.')
   return entriesOf(yaml, yaml.top, (key) => key)
@@ -111,10 +111,10 @@ function readAgent(yaml: YamlFile, item: Found): AgentSettings {
     ...(checks === undefined ? {} : { checks: typeof checks === 'string' ? [checks] : checks }),
     line: placeOf(yaml, item.at).line,
   }
-  return agent as AgentSettings // every value fits its key
+  return agent as AgentSettings // every value matches its key
 }
 
-/** What the name of an agent must be. */
+/** What an agent name must be. */
 export const AGENT_NAME = 'up to 31 letters, digits, "_" and "-", and not just digits'
 
 export function isAgentName(text: string): boolean {
@@ -140,12 +140,12 @@ const AGENT_KEYS: Keys = {
   setup: { fits: isCommand, expected: COMMAND },
 }
 
-/** With something to read in it. */
+/** Not blank. */
 function isLine(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '' && !/\p{Cc}/u.test(value)
 }
 
-/** Keys of `ralph:` that no single agent has. */
+/** Keys of `ralph:` that a single agent cannot have. */
 const OF_ALL: Readonly<Record<string, string>> = {
   agent: 'Write "agent: …" next to the name.',
   max_total_cost_usd: 'It applies to all agents together: move it to the "ralph:" section.',

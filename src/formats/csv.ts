@@ -2,7 +2,7 @@
 
 export type Cell = string | number | undefined
 
-/** The first row holds the names. */
+/** The first row contains the column names. */
 export function printCsv(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => `${row.map(printCell).join(',')}\n`).join('')
 }
@@ -13,7 +13,7 @@ function printCell(cell: Cell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A spreadsheet would take a text that begins like this for a formula, and run it. */
+/** A spreadsheet would run text that starts like this as a formula. */
 function harmless(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
 }

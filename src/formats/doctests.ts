@@ -1,7 +1,7 @@
-/** Examples in the text of Python sources and documents that doctest runs. */
+/** Finds the examples in Python sources and documents that doctest runs. */
 
 /**
- * The examples with what makes them count: the name and the depth of what they belong to, and how their text begins. The
+ * The examples with what makes them count: the name and depth of their definition, and how their docstring starts. The
  * same for sources that differ only in code and prose.
  */
 export function extractExamples(text: string): string {
@@ -16,7 +16,7 @@ export function extractExamples(text: string): string {
     found.push(owner)
     const [, name] = /(?:def|class) (\w+)$/.exec(owner.split('\n')[0] ?? '') ?? []
     if (name) owners.add(name)
-    // What is expected ends at an empty line, or with the text around it.
+    // Expected output ends at an empty line or at the end of the docstring.
     for (; at < lines.length && lines[at]?.trim() && (isPrompt(lines[at]) || !QUOTES.test(lines[at] ?? '')); at++)
       found.push(lines[at]?.trim() ?? '')
   }
@@ -27,7 +27,7 @@ export function extractExamples(text: string): string {
 const QUOTES = /"""|'''/
 /** What decides whether examples are found at all. */
 const MEDDLES = /\b(__doc__|__test__|doctest)\b/
-/** The name that a line defines, removes or gives another value. */
+/** The name that a line defines, deletes or reassigns. */
 const GIVES = /^\s*(?:(?:async\s+def|def|class|del)\s+(\w+)|(\w+)\s*(?::[^=]*)?=(?!=))/
 
 function givenBy(line: string): string {
@@ -39,7 +39,7 @@ function isPrompt(line = ''): boolean {
   return /^\s*(?:[ru]?["']{3})?\s*>>>(\s|$)/i.test(line)
 }
 
-/** For every line what the text around it belongs to. In a document there is none. */
+/** For every line, the definition its docstring belongs to. Documents have none. */
 function ownersOf(lines: readonly string[]): string[] {
   let [owner, last, header] = ['', '', '']
   return lines.map((line) => {
@@ -53,7 +53,7 @@ function ownersOf(lines: readonly string[]): string[] {
 /** `last`: the line before the one that opens the text; `header`: the last one that defines something. */
 function ownerOf(opens: string, last: string, header: string): string {
   const before = opens.split(QUOTES)[0]?.trim() ?? ''
-  // The end of a header that goes over several lines.
+  // The end of a header that spans several lines.
   const first = /^\s*\)/.test(last) ? header : last
   const [, indent = '', kind, name] = HEADER.exec(first) ?? []
   return `${kind === undefined ? last.trim() : `${indent}${kind} ${name}`}\n${before}`

@@ -1,4 +1,4 @@
-/** What a test runner's output tells of failures: how many, and the line that says the first. */
+/** Reads failures from a test runner's output: how many, and the line about the first one. */
 
 const COUNTS: readonly RegExp[] = [
   /^# fail (\d+)\s*$/gm, // node --test, TAP
@@ -20,7 +20,7 @@ const COUNTS: readonly RegExp[] = [
 
 const GO_FAILURE = /^\s*--- FAIL: /gm
 
-/** The last count the output names; undefined when it names none. */
+/** The last count in the output; undefined if there is none. */
 export function countFailures(output: string): number | undefined {
   const text = uncoloured(output)
   for (const pattern of COUNTS) {
@@ -30,7 +30,7 @@ export function countFailures(output: string): number | undefined {
   return text.match(GO_FAILURE)?.length
 }
 
-/** How lines look that name a failed test or say an error, the best first. */
+/** Patterns of lines that name a failed test or an error, best first. */
 const NAMED: readonly RegExp[] = [
   /^not ok \d+(?!.*# (?:TODO|SKIP)\b)/i, // TAP
   /^FAILED \S+::/, // pytest
@@ -45,14 +45,14 @@ const NAMED: readonly RegExp[] = [
   /^E {2,}\S/, // pytest -q
 ]
 
-/** Lines that only count, frame or repeat. */
+/** Lines with only counts, frames or repetition. */
 const SAYS_NOTHING =
   /^(?:[^\p{L}]*$|[#ℹ]|\(no output|> |npm (?:ERR!|error)|Node\.js v|at |Found \d+|FAIL$|FAILED \(|FAILED$|Tests? |test result|TAP version|make(?:\[\d+\])?: \*\*\*)|\d+ (?:failed|failing|passing|passed|errors?)\b/iu
 
-/** How long it took is another number every time. */
+/** Durations differ every time. */
 const TIME = / \(?\d+(?:\.\d+)? ?m?s\)?$/
 
-/** The first line that says what failed; where none looks like that, the last one that says anything. */
+/** The first line that says what failed; if none does, the last line with any text. */
 export function firstFailure(output: string): string | undefined {
   const lines = uncoloured(output)
     .split(/[\r\n]+/)
@@ -71,6 +71,6 @@ export function firstFailure(output: string): string | undefined {
 }
 
 function uncoloured(output: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours start with one
   return output.replace(/\u001b\[[0-9;]*m/g, '')
 }

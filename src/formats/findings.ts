@@ -4,7 +4,7 @@ import type { Means, Role } from './means.ts'
 import { extractPart } from './means-parts.ts'
 import { countAssertions, findWeakenings } from './weakenings.ts'
 
-/** The file at the start and now; undefined: it is not there. `mark`: of what counts in it now, empty where it is gone. */
+/** The file at the start and now; undefined: it does not exist. `mark`: identifies the part that counts now. */
 export type MeansChange = {
   path: string
   means: Means
@@ -15,13 +15,13 @@ export type MeansChange = {
 
 export const MOST_FINDINGS = 40
 
-/** One for a path and a kind, the gravest first; beyond forty the last one says how many more there are. */
+/** One per path and kind, the most serious first; beyond forty, the last one says how many more there are. */
 export function readFindings(changes: readonly MeansChange[]): Finding[] {
   const rank = ({ kind }: Finding) => ORDER.indexOf(kind)
   return limitFindings(changes.flatMap(markedFindings).sort((one, other) => rank(one) - rank(other)))
 }
 
-/** The same of changes that --may-change allows, one for a path. They are counted apart: none hides another kind. */
+/** The same for changes that --may-change allows, one per path. Limited separately, so they hide no other kind. */
 export function excusedFindings(changes: readonly MeansChange[]): Finding[] {
   return limitFindings(
     changes.flatMap((change) => {
@@ -38,7 +38,7 @@ export const EXCUSED = 'allowed by --may-change'
 const ORDER: readonly FindingKind[] = [
   'unreadable',
   'runner-changed',
-  'not-separable', // these three decide the grade alone, so none of them may be cut off
+  'not-separable', // any of these three alone decides the grade, so none may be cut off
   'tests-skipped',
   'tests-deleted',
   'means-deleted',
@@ -58,7 +58,7 @@ function markedFindings(change: MeansChange): Finding[] {
   return findingsOf(change).map((finding) => ({ ...finding, mark: change.mark }))
 }
 
-/** None where the part that counts is as it was. */
+/** None if the part that counts is unchanged. */
 function findingsOf({ path, means, before, after }: Omit<MeansChange, 'mark'>): Finding[] {
   if (before === after) return []
   const [old, now] = [before, after].map((text) => (text === undefined ? '' : extractPart(means.part, text)))
@@ -131,7 +131,7 @@ function detailOf(added: readonly string[], gone: readonly string[]): string {
   return added.length === 0 ? 'lines were removed' : ''
 }
 
-/** The lines of `after` that `before` does not have, each as often as it is new. */
+/** The lines of `after` that are not in `before`, with multiplicity. */
 function newLines(before: string, after: string): string[] {
   const left = new Map<string, number>()
   for (const line of before.split('\n')) left.set(line, (left.get(line) ?? 0) + 1)

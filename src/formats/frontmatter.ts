@@ -1,6 +1,6 @@
-/** The head that a Markdown file may begin with, between lines of dashes. */
+/** The frontmatter of a Markdown file, between lines of dashes. */
 
-/** The head, and all that comes behind the line that ends it. Neither, when there is no head or it never ends. */
+/** The head, and everything after its last line. Neither if there is no head or it never ends. */
 export function splitFrontmatter(text: string): string[] {
   return FRONTMATTER.exec(text)?.slice(1) ?? []
 }

@@ -1,12 +1,12 @@
-/** The configuration of a repository: what `git config --list` prints, and a file that says the same. */
+/** Reads what `git config --list` prints, and writes it as a configuration file. */
 
-/** `key` as git prints it: section and name in small letters. No value: it is only named, which means true. */
+/** `key` as git prints it: section and name in lower case. No value means true. */
 export type Setting = { key: string; value?: string }
 
-/** `scope`: local, worktree, global …; `file`: where it stands, empty where it stands in none. */
+/** `scope`: local, worktree, global …; `file`: where it is set, empty if not in a file. */
 export type Listed = Setting & { scope: string; file: string }
 
-/** What `git config --list --show-scope --show-origin -z` prints: scope, origin, then key, line break and value, each with a zero. */
+/** Parses `git config --list --show-scope --show-origin -z`: scope, origin, key, newline, value; NUL-terminated. */
 export function parseSettings(listed: string): Listed[] {
   const fields = listed.split('\0')
   const settings: Listed[] = []
@@ -20,7 +20,7 @@ export function parseSettings(listed: string): Listed[] {
   return settings
 }
 
-/** A configuration file with these settings, in their order. */
+/** A configuration file with these settings, in this order. */
 export function printSettings(settings: readonly Setting[]): string {
   return settings
     .map(({ key, value }) => {
@@ -36,12 +36,12 @@ function escaped(value: string): string {
   return value.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')
 }
 
-/** Keys that agents set as a part of their work, and for which no commit or checkout runs a program: where branches are pushed, who commits. */
+/** Keys that agents set as part of their work and that never run a program: where branches are pushed, who commits. */
 export function isHarmless(key: string): boolean {
   return HARMLESS.test(key)
 }
 
-/** All values of a key as one text: some are lists. */
+/** All values of a key as one string, since some are lists. */
 export function valuesOf(settings: readonly Setting[]): Map<string, string> {
   const values = new Map<string, string>()
   for (const { key, value } of settings) values.set(key, `${values.get(key) ?? ''}\0${value ?? 'true'}`)

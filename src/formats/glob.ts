@@ -8,17 +8,17 @@ export function matchesGlob(path: string, glob: string): boolean {
   return new RegExp(`^${anywhere}${source(plain)}(?:/.*)?$`, 's').test(path)
 }
 
-/** Without what leads to the folder itself, and without slashes at the end. */
+/** Strips a leading `./` and trailing slashes. */
 export function plainGlob(glob: string): string {
   return glob.replace(/^(\.?\/)+/, '').replace(/\/+$/, '')
 }
 
-/** The same with the stars of a shell or a runner: the whole path must match, and a folder stands only for itself. */
+/** The same, as a shell or test runner matches: the whole path must match, and a folder stands only for itself. */
 export function matchesPath(path: string, glob: string): boolean {
   return pathMatcher(glob)(path)
 }
 
-/** For many paths: the pattern is read once, and most paths are told by how it begins. */
+/** For many paths: the pattern is parsed once, and its literal prefix rules out most paths. */
 export function pathMatcher(glob: string): (path: string) => boolean {
   const plain = glob.replace(/^(\.\/)+/, '')
   const [start = ''] = /^[^*?[{]*/.exec(plain) ?? []
@@ -30,7 +30,7 @@ export function isGlob(text: string): boolean {
   return /[*?]|\{[^}]*,[^}]*\}|\[[^\]]+\]/.test(text)
 }
 
-/** Why it can mean no file of a folder; undefined: it may well. Whoever gives one to guard something must not guard nothing. */
+/** Why it can match no file in a folder; undefined: it can. A protecting glob must not silently protect nothing. */
 export function globTrouble(glob: string): string | undefined {
   const plain = glob.replace(/\[[^\]/]*\]/g, '')
   if (glob.trim() === '') return 'is empty'
@@ -43,19 +43,19 @@ export function globTrouble(glob: string): string | undefined {
   return undefined
 }
 
-/** What is said of a list of them that has one of no use. */
+/** What an error about a useless glob says was expected. */
 export const GLOBS_SUCH_AS = 'such as "test/**" (every bracket closed, no "..")'
 
 const TOKEN = /\*\*\/|\*\*|\*|\?|\[[^\]/]+\]|[{},]|[^*?[{},]+|./gs
 
-// A piece of a pattern: stars over folders, stars, a star, `?`; what opens, parts and closes a choice; a class; letters.
+// The tokens: stars across folders, stars, a star, `?`; opening, separating and closing a choice; a class; literals.
 export type GlobPart =
   | { kind: 'folders' | 'anything' | 'name' | 'letter' | 'open' | 'or' | 'close' }
   | { kind: 'class' | 'text'; text: string }
 
 const KINDS = { '**/': 'folders', '**': 'anything', '*': 'name', '?': 'letter' } as const
 
-/** A choice that is never closed ends with the pattern. */
+/** An unclosed choice ends with the pattern. */
 export function globParts(glob: string): GlobPart[] {
   let open = 0
   const parts = (glob.match(TOKEN) ?? []).map((token): GlobPart => {

@@ -1,11 +1,11 @@
-/** Whether two globs can mean the same file. Where that is hard to tell they can: whoever asks wants to keep them apart. */
+/** Whether two globs can match the same file. If that is hard to tell, yes: callers want to keep tasks apart. */
 import { globParts, plainGlob } from './glob.ts'
 
 export function globsOverlap(one: string, other: string): boolean {
   return machinesMeet(machineOf(one), machineOf(other))
 }
 
-/** The folders that every file of a glob lies in, or the file itself. */
+/** The folders that every match is in, or the file itself. */
 export function fixedFolders(glob: string): string[] {
   const plain = plainGlob(glob)
   if (!plain.includes('/')) return []
@@ -14,10 +14,10 @@ export function fixedFolders(glob: string): string[] {
   return wild < 0 ? segments : segments.slice(0, wild)
 }
 
-/** A glob as states: from each a letter leads on, or nothing at all does. State 0 is the start. */
+/** A glob as a state machine with empty transitions. State 0 is the start. */
 export type GlobMachine = { steps: [letter: Letter, to: number][][]; skips: number[][]; end: number }
 
-/** A letter itself, or what stands for many of them. */
+/** A literal character, or a class of them. */
 type Letter = string | typeof IN_NAME | typeof ANY
 
 const IN_NAME: unique symbol = Symbol('every letter but the slash')
@@ -36,7 +36,7 @@ export function machineOf(glob: string): GlobMachine {
     else if (part.kind === 'anything') machine.loop(ANY)
     else if (part.kind === 'name') machine.loop(IN_NAME)
     else if (part.kind === 'letter') machine.step(IN_NAME)
-    // Which letters two classes share is hard to tell, and a class such as [!a] has the slash, too.
+    // Which characters two classes share is hard to tell, and a class such as [!a] contains the slash.
     else if (part.kind === 'class') machine.step(ANY)
     else if (part.kind === 'text') for (const letter of part.text.split('')) machine.step(letter)
     else machine[part.kind]()
@@ -64,7 +64,7 @@ function newMachine() {
     skip(here, again)
     here = again
     step(letter, again)
-    // A state of its own comes after, so that whoever skips the loop does not end in it.
+    // A separate state follows, so that skipping the loop does not end in it.
     here = add()
     skip(again, here)
   }
@@ -103,7 +103,7 @@ function newMachine() {
   }
 }
 
-/** Walks through both at once, over every pair of states that some text leads to. */
+/** Walks both at once, over every reachable pair of states. */
 export function machinesMeet(one: GlobMachine, other: GlobMachine): boolean {
   const width = other.steps.length
   const seen = new Set([0])

@@ -1,4 +1,4 @@
-/** A value in the head of a Markdown file, as people write it by hand: with quotes or without. Empty: there is none. */
+/** A frontmatter value as people write it: with or without quotes. Empty: there is none. */
 export function headValue(text: string): string {
   if (text === 'null' || text === '~') return ''
   if (/^'.*'$/s.test(text)) return text.slice(1, -1).replaceAll("''", "'")
@@ -6,6 +6,6 @@ export function headValue(text: string): string {
   try {
     return String(JSON.parse(text))
   } catch {
-    return text.slice(1, -1) // a quoted text that a person wrote without thinking of escapes
+    return text.slice(1, -1) // a quoted string written without escapes in mind
   }
 }

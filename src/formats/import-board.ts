@@ -1,18 +1,18 @@
-/** The tables of a vibe-kanban database as tasks of the board, and the groups that they are in. */
+/** Converts the tables of a vibe-kanban database into tasks and groups of the board. */
 import { BOARD_DEFAULTS, type BoardGroup, type BoardStatus, type BoardTask } from './board-task.ts'
 import { cutTo, oneLine } from './one-line.ts'
 
-/** Rows by table; one that an older or a newer version does not have is empty. */
+/** Rows by table; tables that this version of vibe-kanban does not have are empty. */
 export type BoardTables = Readonly<Record<BoardTable, readonly Row[]>>
 export type BoardTable = (typeof BOARD_TABLES)[number]
 export const BOARD_TABLES = ['projects', 'tasks', 'repos', 'project_repos', 'workspaces', 'task_attempts'] as const
 
 type Row = Readonly<Record<string, unknown>>
 
-/** `notes`: what could not be taken over as it was. */
+/** `notes`: what could not be imported unchanged. */
 export type ImportedBoard = { groups: BoardGroup[]; tasks: BoardTask[]; notes: string[] }
 
-/** `at`: for what does not say when it was made. */
+/** `at`: for rows without a creation time. */
 export function importBoard(tables: BoardTables, at: number): ImportedBoard {
   const repos = new Map(tables.repos.map((row) => [idOf(row.id), textOf(row.path) ?? '']))
   const projects = tables.projects.map((row) => projectOf(row, tables.project_repos, repos))
@@ -41,7 +41,7 @@ export function importBoard(tables: BoardTables, at: number): ImportedBoard {
   }
 }
 
-/** Whether the rows of its tasks look like those of vibe-kanban. */
+/** Whether the task rows look like vibe-kanban's. */
 export function isBoardOfTasks({ tasks }: BoardTables): boolean {
   return tasks.every((row) => ['id', 'project_id', 'title', 'status'].every((column) => Object.hasOwn(row, column)))
 }
@@ -62,7 +62,7 @@ function projectOf(row: Row, links: readonly Row[], repos: ReadonlyMap<string, s
   return { project_id, name: titleOf(row.name, 200), folders: [...new Set(folders)] }
 }
 
-/** A task that was made out of an attempt at another one builds upon it. */
+/** A task created from an attempt at another one depends on it. */
 function parentsOf({ tasks, workspaces, task_attempts }: BoardTables): ReadonlyMap<string, string> {
   const workedOn = new Map([...workspaces, ...task_attempts].map((row) => [idOf(row.id), idOf(row.task_id)]))
   const ids = new Set(tasks.map(({ id }) => idOf(id)))
@@ -101,7 +101,7 @@ function unknownStatuses(tasks: readonly Row[]): string[] {
   return [...new Set(unknown)]
 }
 
-// As create_task takes them.
+// As create_task accepts them.
 const LONGEST_TITLE = 500
 const LONGEST_DESCRIPTION = 200_000
 const LONGEST_PROMISE = 1_000
@@ -145,7 +145,7 @@ function loopFieldsOf(row: Row): Partial<LoopFields> {
   }
 }
 
-/** An id as people know it: the sixteen bytes of a UUID with its dashes. Empty: there is none. */
+/** A UUID of sixteen bytes, with dashes. Empty: there is none. */
 function idOf(value: unknown): string {
   if (!(value instanceof Uint8Array))
     return (
@@ -165,7 +165,7 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** SQLite's own times have no zone, and are in UTC. */
+/** SQLite's own times have no zone and are in UTC. */
 function timeOf(value: unknown): number | undefined {
   const text = textOf(value)?.trim()
   if (!text) return undefined

@@ -1,4 +1,4 @@
-/** Markdown with check boxes, such as fix_plan.md: every box is a task. */
+/** Imports Markdown with checkboxes, such as fix_plan.md: every box is a task. */
 import type { Brief, Foreign } from './import-tasks.ts'
 import { cutTo, oneLine } from './one-line.ts'
 
@@ -123,16 +123,16 @@ function outdent(lines: readonly string[]): string {
   return text.trim()
 }
 
-/** The only heading of the first level is the name of the document. */
+/** A single first-level heading is the document's title. */
 function titleOf(prose: readonly Prose[]): string {
   const [first, second] = prose.filter(({ heading }) => heading?.level === 1)
   return second ? '' : (first?.heading?.text ?? '')
 }
 
-/** What is written around the boxes. From the end, because a heading stays when something is left below it. */
+/** The prose around the boxes. Works from the end, because a heading stays only if text is left below it. */
 function withoutEmptySections(prose: readonly Prose[], title: string): string {
   const kept: string[] = []
-  let below = 0 // the level of heading that has text below it: those above it in rank stay as well
+  let below = 0 // the level of the heading that has text below it: its parents stay as well
   for (const { line, heading } of prose.toReversed()) {
     if (!heading) {
       if (line.trim()) below = 7

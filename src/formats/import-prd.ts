@@ -1,10 +1,10 @@
-/** prd.json: user stories with acceptance criteria, a priority and `passes`, as several tools have them. */
+/** Imports prd.json: user stories with acceptance criteria, a priority and `passes`, as several tools write it. */
 import type { Brief, Foreign } from './import-tasks.ts'
 import { isObject, isTexts, type Json, quote } from './json-file.ts'
 import { oneLine } from './one-line.ts'
 import type { TaskStatus } from './tasks.ts'
 
-/** The tasks in the order of their priority, or all that is wrong. */
+/** The tasks in order of priority, or all problems. */
 export function readPrd(
   prd: Json,
   stories: readonly unknown[],
@@ -50,7 +50,7 @@ function storyProblems(story: unknown, place: number): string[] {
 
 const WORDS: Readonly<Record<string, number>> = { critical: 0, urgent: 0, high: 1, medium: 2, normal: 2, low: 3 }
 
-/** The lowest comes first; a story without one comes last. */
+/** The lowest comes first; stories without a priority come last. */
 function priorityOf(value: unknown): number {
   if (value === undefined || value === null) return Number.MAX_VALUE
   if (typeof value !== 'string') return Number(value)
@@ -68,7 +68,7 @@ const STATUSES: readonly (readonly [TaskStatus, RegExp])[] = [
   ],
 ]
 
-/** What tools without `passes` say. Work that was under way there is begun here. */
+/** For tools without `passes`. Work in progress there starts over here. */
 function statusOf(value: unknown): TaskStatus | undefined {
   const word =
     typeof value === 'string'
@@ -80,7 +80,7 @@ function statusOf(value: unknown): TaskStatus | undefined {
   return STATUSES.find(([, words]) => words.test(word))?.[0]
 }
 
-// Every field has been looked at.
+// Every field has been checked.
 function toForeign(story: Json, place: number): Foreign {
   const id = line(story.id)
   const criteria = [(story.acceptanceCriteria ?? []) as string | string[]].flat().map(line).filter(Boolean)

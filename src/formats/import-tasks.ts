@@ -1,28 +1,28 @@
-/** What `ralph import` reads: the task files of other tools, told apart by what is in them, as a list of tasks. */
+/** Turns the task files that `ralph import` reads into a task list; the format is detected from the content. */
 import { RalphError } from '../error.ts'
 import { readBoxes } from './import-boxes.ts'
 import { readPrd } from './import-prd.ts'
 import { isObject, quote, readJson } from './json-file.ts'
 import { DEFAULT_ATTEMPTS, isTaskId, parseTasks, printTasks, type TaskList, type TaskStatus } from './tasks.ts'
 
-/** A task as another tool has it. Its `key` tells it from the others there; `id` is what it may be called here. */
+/** A task of another tool. `key` identifies it there; `id` is its preferred id here. */
 export type Foreign = {
   key: string
   id: string | undefined
   title: string
   description: string
   status: TaskStatus
-  /** Keys of the tasks that come first. */
+  /** Keys of the tasks that must come first. */
   dependsOn: string[]
 }
 
-/** What a file says about the whole of the work. */
+/** What the file says about the work as a whole. */
 export type Brief = { title: string; text: string }
 
-/** `file` is named in sentences; `project` is the name the list gets. */
+/** `file` is named in messages; `project` becomes the name of the list. */
 export type Import = { file: string; project: string }
 
-/** Whatever it returns is a list that tasks.json may hold. */
+/** The result is always a valid tasks.json. */
 export function importTasks(text: string, { file, project }: Import): TaskList {
   const found = recognise(text, file)
   const list = 'list' in found ? found.list : { project_name: project, version: 1, tasks: toTasks(found.tasks) }
@@ -30,7 +30,7 @@ export function importTasks(text: string, { file, project }: Import): TaskList {
   return parseTasks(printTasks({ ...list, project_name: project }), file)
 }
 
-/** The spec.md that goes with them, as far as the file has the words for it. */
+/** The spec.md that goes with them, as far as the file describes it. */
 export function importSpec(text: string, { file, project }: Import): string {
   const found = recognise(text, file)
   const { title, text: words } = 'brief' in found ? found.brief : { title: '', text: '' }
@@ -71,7 +71,7 @@ function toTasks(found: readonly Foreign[]): TaskList['tasks'] {
     title,
     description,
     status,
-    // A key that nobody has stays as it is, so that the sentence about it names it.
+    // An unknown key stays as it is, so that the error names it.
     dependencies: [...new Set(dependsOn)].map((other) => ids.get(other) ?? other),
     attempts: 0,
     max_attempts: DEFAULT_ATTEMPTS,
@@ -79,7 +79,7 @@ function toTasks(found: readonly Foreign[]): TaskList['tasks'] {
   }))
 }
 
-/** A task keeps its id if it can; the others are T1, T2 … around them. */
+/** A task keeps its id if possible; the others become T1, T2 … */
 function giveIds(found: readonly Foreign[]): Map<string, string> {
   const taken = new Set(found.map(({ id }) => id))
   let last = 0

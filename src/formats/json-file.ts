@@ -1,11 +1,11 @@
-/** JSON that people, agents and programs write: read with a byte order mark, wrong ones told in words. */
+/** Reads JSON from people, agents and programs: accepts a byte order mark and explains errors. */
 
 export type Json = Readonly<Record<string, unknown>>
 
-/** Whatever goes down into a value, JSON.stringify too, takes a part of the stack for each level; SQLite reads up to 1,000. */
+/** Walking a value, even JSON.stringify, uses stack for each level; SQLite reads up to 1,000. */
 const DEEPEST = 200
 
-/** The one reader of JSON from outside. `problem` is a sentence about a text that is no JSON, or nested without end. */
+/** The one reader of JSON from outside. `problem` is a sentence about text that is not JSON or nested too deeply. */
 export function readJson(text: string): { value: unknown } | { problem: string } {
   try {
     const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''))
@@ -13,14 +13,14 @@ export function readJson(text: string): { value: unknown } | { problem: string }
       ? { problem: `it is nested more than ${DEEPEST} levels deep.` }
       : { value }
   } catch (cause) {
-    // What was found is quoted in it, with the line breaks.
+    // The message quotes the input, line breaks included.
     return {
       problem: `it is not valid JSON (${String(cause instanceof Error ? cause.message : cause).replace(/\s+/g, ' ')}).`,
     }
   }
 }
 
-/** Undefined for what is no JSON, or nested without end. */
+/** Undefined if it is not JSON, or nested too deeply. */
 export function jsonIn(text: string): unknown {
   const read = readJson(text)
   return 'value' in read ? read.value : undefined
@@ -47,18 +47,18 @@ export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 }
 
-/** A value as it is named in a sentence, cut short. */
+/** A value for a message, shortened. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'missing'
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
-/** Two spaces and a line break at the end. */
+/** With two-space indentation and a final newline. */
 export function printJson(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`
 }
 
-/** What stands behind several keys, one inside the other; undefined: nothing does. */
+/** The value at a path of keys; undefined if there is none. */
 export function valueAt(value: unknown, [key, ...more]: readonly string[]): unknown {
   if (key === undefined) return value
   return isObject(value) && Object.hasOwn(value, key) ? valueAt(value[key], more) : undefined

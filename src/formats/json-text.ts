@@ -1,15 +1,15 @@
-/** JSON that belongs to a person, with comments and last commas or without: entries are put in and taken out as text, so that everything else keeps its bytes. */
+/** Edits a user's JSON as text, comments and trailing commas included, so that everything else keeps its bytes. */
 import { type Node, type ParseError, parse, parseTree } from 'jsonc-parser'
 import { RalphError } from '../error.ts'
 import { isObject, isTooDeep, readJson } from './json-file.ts'
 
 /**
- * An entry at the end of a list, or with a `key` a field of an object. The objects on the way there, and the list or the
- * object itself, are made where they are missing.
+ * An entry at the end of a list or, with a `key`, a field of an object. Missing objects on the way, and the list or object
+ * itself, are created.
  */
 export type Entry = { at: readonly string[]; key?: string; item: unknown }
 
-/** `name` is the file in the sentence about a place that is taken by something else. An empty text becomes a new object. */
+/** `name` is the file in error messages. Empty text becomes a new object. */
 export function addEntry(text: string, entry: Entry, name: string): string {
   if (text.trim() === '') return addEntry('{}\n', entry, name)
   const { at, key: field, item } = entry
@@ -31,7 +31,7 @@ export function addEntry(text: string, entry: Entry, name: string): string {
   return insert(text, place, item, field)
 }
 
-/** Puts a field at the end of the whole object, unless it has one of that name. */
+/** Appends a field to the top-level object, unless it already has one of that name. */
 export function addField(text: string, key: string, value: unknown): string {
   if (text.trim() === '') return addField('{}\n', key, value)
   const root = readPlace(text)
@@ -40,8 +40,8 @@ export function addField(text: string, key: string, value: unknown): string {
 }
 
 /**
- * Takes every entry out that `isOwn` knows, wherever its list or object is. A list, a group of hooks or an object that has
- * nothing else in it goes, too.
+ * Removes every entry that `isOwn` recognizes, wherever it is. Lists, groups of hooks and objects that become empty go
+ * too.
  */
 export function removeEntries(text: string, isOwn: (item: unknown) => boolean): string {
   if (text.trim() === '') return text
@@ -49,14 +49,14 @@ export function removeEntries(text: string, isOwn: (item: unknown) => boolean): 
   return way ? removeEntries(cut(text, way), isOwn) : text
 }
 
-/** Every item of every list in a value, and every object in another. */
+/** Every list item and every nested object in a value. */
 export function allItems(value: unknown): unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => [item, ...allItems(item)])
   if (!isObject(value)) return []
   return Object.values(value).flatMap((field) => [...(isObject(field) ? [field] : []), ...allItems(field)])
 }
 
-/** Why a text cannot be changed as JSON, as a sentence for the person. Undefined: it can. */
+/** Why a text cannot be edited as JSON, as a sentence for the user. Undefined: it can. */
 export function whyUnusable(text: string, name: string): string | undefined {
   if (text.trim() === '') return undefined
   const read = readJson(text)
@@ -65,7 +65,7 @@ export function whyUnusable(text: string, name: string): string | undefined {
   return isObject(value) ? undefined : `${name} must contain a JSON object. Fix it first.`
 }
 
-/** Where a value begins and ends in the text; `start` of a part is that of its key, where it has one. */
+/** Where a value starts and ends in the text; a part with a key starts at the key. */
 type Place = { kind: 'object' | 'list' | 'scalar'; start: number; end: number; parts: Part[] }
 type Part = { key?: string; start: number; value: Place }
 
@@ -99,7 +99,7 @@ function partOf(node: Node, shift: number): Part {
     : { start, value: placeOf(node, shift) }
 }
 
-/** In the way the file is written: its indentation, its line ends, and on one line what is on one line. */
+/** Follows the file's style: indentation, line endings, and one-line values stay on one line. */
 function insert(text: string, into: Place, value: unknown, key?: string): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n'
   const unit = /^[ \t]+(?=\S)/m.exec(text)?.[0] ?? '  '
@@ -122,17 +122,17 @@ function insert(text: string, into: Place, value: unknown, key?: string): string
   return head + beside + added + (isTrailing ? ',' : '') + rest
 }
 
-// Comments and blanks between two values; those that stand on the same line belong to what is before them.
+// Comments and whitespace between two values; a comment on the same line belongs to the value before it.
 const BETWEEN = /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/
 const BESIDE = /^(?:[^\S\r\n]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/))*/
 
-/** Where the comma behind a value is. */
+/** The position of the comma after a value. */
 function commaBehind(text: string, end: number): number | undefined {
   const [between = ''] = BETWEEN.exec(text.slice(end)) ?? []
   return text[end + between.length] === ',' ? end + between.length : undefined
 }
 
-/** The text up to the last value with its comma, what is said beside it, and the rest. */
+/** The text up to the last value with its comma, the comment next to it, and the rest. */
 function besides(text: string, end: number): { head: string; beside: string; rest: string; isTrailing: boolean } {
   const comma = commaBehind(text, end)
   const head = comma === undefined ? `${text.slice(0, end)},` : text.slice(0, comma + 1)
@@ -147,7 +147,7 @@ function marginAt(text: string, at: number): string {
 
 type Step = { place: Place; index: number }
 
-/** The way down to the first entry that is to go. */
+/** The path to the first entry to remove. */
 function findOwn(text: string, place: Place, isOwn: (item: unknown) => boolean, way: Step[]): Step[] | undefined {
   for (const [index, part] of place.parts.entries()) {
     const here = [...way, { place, index }]
@@ -179,24 +179,24 @@ function cut(text: string, way: Step[]): string {
   const start = before ? before.value.end : place.start + 1
   const said = text.slice(start, part.start)
   const below = comma === undefined ? text.slice(end) : text.slice(end, comma) + text.slice(comma + 1)
-  // The comma before it goes, unless one stood behind it, too.
+  // The comma before it goes, unless one follows it.
   const first = comma === undefined ? commaBehind(text, start) : undefined
   const kept = first === undefined ? said : text.slice(start, first) + text.slice(first + 1, part.start)
   return text.slice(0, start) + joined(kept.trimEnd(), below)
 }
 
-/** Whether anything but the one part is said there. */
+/** Whether it contains anything but this part. */
 function hasComments(text: string, place: Place, part: Part): boolean {
   const around = text.slice(place.start + 1, part.start) + text.slice(part.value.end, place.end - 1)
   return around.replace(',', '').trim() !== ''
 }
 
-/** What stands behind a comment that goes to the end of its line stays below it. */
+/** What follows a line comment must stay on a line below it. */
 function joined(above: string, below: string): string {
   return /\/\/[^\n]*$/.test(above) && !/^\s*\n/.test(below) ? `${above}\n${below}` : above + below
 }
 
-/** What a text says that may have comments and last commas; undefined where it is no JSON even then, or nested without end. */
+/** Parses JSON with comments and trailing commas; undefined if it is invalid even then, or nested too deeply. */
 export function readLooseJson(text: string): unknown {
   const errors: ParseError[] = []
   try {

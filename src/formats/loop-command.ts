@@ -1,4 +1,4 @@
-/** What a person types behind `/ralph:loop` in an agent's own session. No shell has seen it, and none ever does. */
+/** Parses what a user types after `/ralph:loop` in an agent's session. No shell ever sees it. */
 
 import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -7,7 +7,7 @@ import { globTrouble } from './glob.ts'
 import { nearest } from './nearest.ts'
 
 export type LoopCommand = {
-  /** Empty where a file is named. */
+  /** Empty if a file is given. */
   prompt: string
   file?: string
   /** 0: no count limit. Absent: the default. */
@@ -21,7 +21,7 @@ export type LoopCommand = {
   require?: Grade
   protect?: string[]
   mayChange?: string[]
-  /** Agents of Pi that take the iterations in turn, for `--context process`. */
+  /** Pi subagents that take turns, for `--context process`. */
   subagents?: string[]
 }
 
@@ -43,8 +43,8 @@ type Option = (typeof OPTIONS)[number]
 type Given = [Option, string][]
 
 /**
- * Options stand before or behind the prompt; what looks like one in the middle of it belongs to the prompt, which arrives as it
- * was typed. Quotes around the whole prompt are taken off. `typed`: the command as this host has it.
+ * Options come before or after the prompt; what looks like one in the middle belongs to the prompt, which is kept as
+ * typed. Quotes around the whole prompt are removed. `typed`: the command as this host names it.
  */
 export function parseLoopCommand(text: string, typed = '/ralph:loop'): LoopCommand {
   const words = wordsOf(text)
@@ -60,7 +60,7 @@ export function parseLoopCommand(text: string, typed = '/ralph:loop'): LoopComma
   return { prompt, ...settings }
 }
 
-/** `name` where it is an option, or nearly one; without `value` the next word is its value. */
+/** `name` if the word is an option or close to one; without `value`, the next word is the value. */
 type Word = { start: number; end: number; text: string; name?: string; value?: string }
 
 const WORD =
@@ -79,10 +79,10 @@ function wordsOf(text: string): Word[] {
   })
 }
 
-/** `end` is the word behind them; `lacks` the one without a value. */
+/** `end` is the word after them; `lacks` is the option without a value. */
 type Row = { given: Given; end: number; lacks?: string }
 
-/** The options that begin at a word. */
+/** The options that start at a word. */
 function optionsFrom(words: readonly Word[], start: number): Row {
   const row: Row = { given: [], end: start }
   for (let word = words[start]; word?.name !== undefined; word = words[row.end]) {
@@ -101,7 +101,7 @@ function whole(row: Row): Row {
   return row
 }
 
-/** The longest row of options that reaches to the end. */
+/** The longest run of options at the end. */
 function trailingOptions(words: readonly Word[], least: number): { given: Given; start: number } {
   for (let start = least; start < words.length; start++) {
     if (words[start]?.name === undefined) continue
@@ -115,7 +115,7 @@ function isOption(name: string): name is Option {
   return OPTIONS.some((known) => known === name)
 }
 
-/** Also a part of one. A short word is too near to too many others. */
+/** Or a prefix of one. Short words are too close to too many options. */
 function meant(name: string): string | undefined {
   const whole = name.length > 4 && OPTIONS.find((option) => option.startsWith(name) || option.endsWith(name))
   return (

@@ -1,4 +1,4 @@
-/** ralph-loop.local.md: a loop inside an agent's own session, as a file that people can read and edit. */
+/** ralph-loop.local.md: a loop in an agent's session, as a file that people can read and edit. */
 import { splitFrontmatter } from './frontmatter.ts'
 import { headValue } from './head-value.ts'
 
@@ -15,7 +15,7 @@ export type LoopFile = {
   prompt: string
 }
 
-/** Undefined when it is no such file any more. Unknown lines of the head are passed over. */
+/** Undefined if it is no longer such a file. Unknown frontmatter lines are ignored. */
 export function parseLoopFile(text: string): LoopFile | undefined {
   const [head, body = ''] = splitFrontmatter(text)
   if (head === undefined) return undefined
@@ -25,7 +25,7 @@ export function parseLoopFile(text: string): LoopFile | undefined {
       return key === undefined ? [] : [[key, headValue(value)] as const]
     }),
   )
-  // One that an editor of Windows has saved is the same file.
+  // Windows line endings do not make it another file.
   const prompt = (head.includes('\r\n') ? body.replaceAll('\r\n', '\n') : body).replace(/^\n/, '')
   const maxIterations = whole(fields.get('max_iterations'))
   if (maxIterations === undefined || !prompt.trim()) return undefined
@@ -41,7 +41,7 @@ export function parseLoopFile(text: string): LoopFile | undefined {
   }
 }
 
-/** Texts are quoted, so that no character of them means anything. */
+/** Strings are quoted, so that no character has a special meaning. */
 export function printLoopFile(file: LoopFile): string {
   const head = [
     `active: ${file.active}`,
@@ -55,7 +55,7 @@ export function printLoopFile(file: LoopFile): string {
   return `---\n${head.join('\n')}\n---\n\n${file.prompt}\n`
 }
 
-/** Decimal, whatever zeros it begins with. */
+/** Decimal, even with leading zeros. */
 function whole(value: string | undefined): number | undefined {
   return value !== undefined && /^\d{1,9}$/.test(value) ? Number(value) : undefined
 }

@@ -1,15 +1,15 @@
-/** What make does for some goals: which rules and variables count, and which lines it runs. */
+/** What make does for given goals: which rules and variables count, and which lines it runs. */
 import { isGlob, pathMatcher } from './glob.ts'
 import type { Block, Rule } from './makefile.ts'
 import type { Files } from './means.ts'
 import { join } from './means-paths.ts'
 
 export type Plan = {
-  /** As the makefile writes them, patterns too. */
+  /** As written in the makefile, patterns included. */
   targets: string[]
   variables: string[]
   recipes: string[]
-  /** False: some prerequisites are computed in a way that is not understood. */
+  /** False: some prerequisites are computed in a way this parser does not understand. */
   isClear: boolean
 }
 
@@ -57,7 +57,7 @@ export function planGoals(files: Files, blocks: readonly Block[], goals: readonl
         recipes.push(automatic(line, goal, words, stem))
       }
     }
-    // The rules that make knows by itself use these.
+    // make's built-in rules use these.
     if (made.every(({ rule }) => rule.recipe.length === 0)) for (const name of BUILT_IN) used.add(name)
     else targets.add(goal)
   }
@@ -71,7 +71,7 @@ const BUILT_IN =
     ' ',
   )
 
-/** The names of targets may be variables, too. */
+/** Target names may be variables too. */
 function written(rule: Rule, variables: ReadonlyMap<string, string>): Rule {
   const expanded = expandVariables(rule.targets.join(' '), variables).split(/\s+/)
   return { ...rule, targets: [...new Set([...rule.targets, ...expanded])] }
@@ -79,7 +79,7 @@ function written(rule: Rule, variables: ReadonlyMap<string, string>): Rule {
 
 type Made = { rule: Rule; stem?: string }
 
-/** Those that name the goal, and, where none of them says how, the patterns that match it. */
+/** The rules that name the goal and, if none has a recipe, the patterns that match it. */
 function rulesFor(rules: readonly Rule[], goal: string): Made[] {
   const named = rules.filter(({ targets }) => targets.includes(goal)).map((rule): Made => ({ rule }))
   if (named.some(({ rule }) => rule.recipe.length > 0)) return named
@@ -99,7 +99,7 @@ function stemOf(target: string, goal: string): string | undefined {
   return isMatch ? goal.slice(start.length, goal.length - end.length) : undefined
 }
 
-/** `.c.o:` is an older way to write `%.o: %.c`. */
+/** `.c.o:` is the older form of `%.o: %.c`. */
 function suffixRule(rule: Rule): Rule | undefined {
   const [, from, to] = /^(\.\w+)(\.\w+)$/.exec(rule.targets[0] ?? '') ?? []
   return from === undefined ? undefined : { ...rule, targets: [`%${to}`], needs: [`%${from}`] }
@@ -113,7 +113,7 @@ function automatic(line: string, goal: string, needs: readonly string[], stem: s
     .replaceAll('\u0002', '$$$$')
 }
 
-/** The recipe for whatever a pattern stands for: a variable of the shell that nobody knows. */
+/** The recipe with an unknown shell variable for whatever the pattern matches. */
 function recipeForAny({ targets, recipe }: Rule, needs: string): string[] {
   const any = (text: string) => text.replaceAll('%', '$$$$any')
   const words = any(needs)
@@ -123,19 +123,19 @@ function recipeForAny({ targets, recipe }: Rule, needs: string): string[] {
 }
 
 const VARIABLE = /\$(?:\(([\w.-]+)\)|\{([\w.-]+)\}|(\w))/g
-/** `$(CASES:.sh=.ok)`; the names of functions have a blank behind them. */
+/** `$(CASES:.sh=.ok)`; function names are followed by a space. */
 const NAMED = /\$(?:[({]([\w.-]+)(?::[^(){}]*)?[)}]|(\w))/g
 
 function usedVariables(text: string, variables: ReadonlyMap<string, string>, used: Set<string>): void {
   for (const [, one, two] of text.replaceAll('$$', '').matchAll(NAMED)) {
     const name = one ?? two ?? ''
     if (used.has(name)) continue
-    used.add(name) // also one that is not set yet: to set it changes the recipe
+    used.add(name) // even if it is not set yet: setting it changes the recipe
     usedVariables(variables.get(name) ?? '', variables, used)
   }
 }
 
-/** A line of a recipe as the shell gets it. */
+/** A recipe line as the shell receives it. */
 export function recipeLine(line: string, variables: ReadonlyMap<string, string>): string {
   const plain = line.replace(/^\s*[@+-]+/, '').replaceAll('$$', '\u0001')
   return expandVariables(plain, variables)
@@ -143,7 +143,7 @@ export function recipeLine(line: string, variables: ReadonlyMap<string, string>)
     .replaceAll('\u0001', '$')
 }
 
-/** Variables by their values, one that is not set by nothing; `apply` makes a list of a function. */
+/** Expands variables (unset ones to nothing); `apply` turns a function into a list. */
 export function expandVariables(
   text: string,
   variables: ReadonlyMap<string, string>,
@@ -172,7 +172,7 @@ function substitute(list: string, from: string, to: string): string {
     .join(' ')
 }
 
-/** The functions that lists of prerequisites are made with; any other stays as it is. */
+/** The functions used to build prerequisite lists; any other stays as it is. */
 function expandFunctions(lists: Lists, text: string): string {
   let [now, last] = [text, '']
   for (let turn = 0; turn < 10 && now !== last; turn++) {
@@ -206,7 +206,7 @@ function applied(lists: Lists, name: string, args: string): string {
   }
 }
 
-/** `known`: what each pattern was found to match; rules ask for the same one for every target. */
+/** `known`: a cache of what each pattern matches; rules ask for the same one for every target. */
 type Lists = { files: Files; cwd: string; known: Map<string, string> }
 
 function matching({ files, cwd, known }: Lists, word: string): string {

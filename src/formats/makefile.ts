@@ -1,4 +1,4 @@
-/** Makefiles, as far as it takes to say which lines a target is made of. */
+/** Parses makefiles, as far as needed to say which lines belong to a target. */
 
 export type Rule = { targets: string[]; needs: string[]; recipe: string[] }
 export type Block = { text: string } & (
@@ -6,12 +6,12 @@ export type Block = { text: string } & (
   /** `isRun`: it reaches every recipe, or runs a program itself. */
   | { kind: 'variable'; name: string; value: string; isRun?: true }
   | { kind: 'include'; paths: string[] }
-  /** Done whatever is made: an export, a function that stands for itself. */
+  /** Runs for every goal: an export, a function call on its own line. */
   | { kind: 'directive' }
   | { kind: 'other' }
 )
 
-/** The blocks in their order; joined, their texts are the file. Undefined: conditions or generated rules, so no block stands for itself. */
+/** The blocks in order; joined, they are the file. Undefined: conditionals or generated rules tie them together. */
 export function parseMakefile(text: string): Block[] | undefined {
   if (/^[ \t]*(ifn?(eq|def)|define|else|endif)\b|^[ \t]*export[ \t]*$|\$\((eval|call|foreach)\b/m.test(text))
     return undefined
@@ -27,7 +27,7 @@ export function parseMakefile(text: string): Block[] | undefined {
   return blocks
 }
 
-/** Lines with their breaks; one that ends in a backslash goes on. */
+/** Lines with their breaks; a backslash at the end continues a line. */
 function logicalLines(text: string): string[] {
   return text.match(/(?:[^\n\\]|\\[\s\S]|\\$)*(?:\n|$)/g)?.filter((line) => line !== '') ?? []
 }
@@ -42,12 +42,12 @@ function readBlock(text: string): Block {
   }
   const include = /^(?:-|s)?include\s+(.*)$/.exec(line)
   if (include) return { kind: 'include', paths: words(include[1] ?? ''), text }
-  const isNamed = /^\$[({][\w.-]+[)}][^:=]*:(?!=)/.test(line) // a rule whose targets are in a variable
+  const isNamed = /^\$[({][\w.-]+[)}][^:=]*:(?!=)/.test(line) // a rule with its targets in a variable
   if (/^(export|unexport|undefine|vpath|-?load)\s|^\$[({]/.test(line) && !isNamed) return { kind: 'directive', text }
   const rule = /^([^#=:\t][^#=:]*?)\s*::?(?!=)\s*([^#;]*)(?:;(.*))?/.exec(line)
   if (!rule || line.startsWith('#')) return { kind: 'other', text }
   const recipe = rule[3] === undefined ? [] : [rule[3].trim()]
-  // `test: NAME = value` sets a variable for one target; it stays with it.
+  // `test: NAME = value` sets a variable for one target and belongs to it.
   return { kind: 'rule', rule: { targets: words(rule[1] ?? ''), needs: words(rule[2] ?? ''), recipe }, text }
 }
 
@@ -55,7 +55,7 @@ function words(text: string): string[] {
   return text.split(/\s+/).filter((word) => word !== '' && word !== '|')
 }
 
-/** These change how every recipe is run. */
+/** These change how every recipe runs. */
 const ALWAYS =
   /^(SHELL|\.SHELLFLAGS|MAKEFLAGS|GNUMAKEFLAGS|PATH|VPATH|\.DEFAULT_GOAL|\.IGNORE|\.ONESHELL|\.DEFAULT|\.POSIX|\.SILENT|\.EXPORT_ALL_VARIABLES)$/
 
@@ -76,7 +76,7 @@ export function extractTargets(text: string, wanted: Wanted): string | undefined
     .join('')
 }
 
-/** `rest` with the wanted targets and variables of `means`; the others keep their place and their bytes. */
+/** `rest` with the wanted targets and variables from `means`; the others keep their place and their bytes. */
 export function mixTargets(rest: string, means: string, wanted: Wanted): string | undefined {
   const [own, given] = [parseMakefile(rest), parseMakefile(means)?.filter((block) => isWanted(block, wanted))]
   if (!own || !given) return undefined
@@ -91,7 +91,7 @@ export function mixTargets(rest: string, means: string, wanted: Wanted): string 
   const missing = given.filter((block) => waiting.has(keyOf(block)))
   const first = given.findIndex(({ kind }) => kind === 'rule')
   const isFirst = (block: Block) => block.kind === 'variable' || first < 0 || given.indexOf(block) <= first
-  const before = missing.filter(isFirst) // variables are read top down, and the first rule is what `make` alone makes
+  const before = missing.filter(isFirst) // variables are read top down, and the first rule is the default goal
   const after = missing.filter((block) => !isFirst(block))
   return [...before, ...kept, ...after]
     .map((block, at, all) => (at < all.length - 1 ? ensureBreak(block.text) : block.text))

@@ -1,7 +1,7 @@
-/** Texts of agents inside Markdown: one line, read as they were written, and never taken for structure. */
+/** Puts agents' text into Markdown: on one line, shown as written, never as structure. */
 import { oneLine } from './one-line.ts'
 
-/** A text for the middle or the beginning of a line. */
+/** Text for the middle or the beginning of a line. */
 export function inline(text: string): string {
   return oneLine(text)
     .replace(/[\\`*|<[\]]|&(?=#?\w+;)|~(?=~)|(?<=~)~/g, '\\$&')
@@ -10,12 +10,12 @@ export function inline(text: string): string {
     .replace(/^(\d{1,9})([.)])(?= |$)/, '$1\\$2')
 }
 
-/** A text as code, also in a table. */
+/** Text as code, even in a table. */
 export function code(text: string): string {
   return typed(oneLine(text).replaceAll('|', '\\|'))
 }
 
-/** The same outside of tables: what is to be typed, letter by letter. */
+/** The same outside tables: what to type, character by character. */
 export function typed(text: string): string {
   const line = text.replace(/\p{Cc}/gu, ' ')
   const runs = (line.match(/`+/g) ?? []).map(({ length }) => length)
@@ -25,7 +25,7 @@ export function typed(text: string): string {
   return runs.length > 0 || line === '' ? `${fence} ${line} ${fence}` : `${fence}${line}${fence}`
 }
 
-/** A sentence in which code stands between backticks; nobody is notified by it, and nothing in it becomes a link. `as`: how code is printed. */
+/** A sentence with code between backticks; it mentions nobody and contains no links. `as`: how code is printed. */
 export function prose(text: string, as: (text: string) => string = typed): string {
   return oneLine(text)
     .split(/`([^`]+)`/)
@@ -33,14 +33,14 @@ export function prose(text: string, as: (text: string) => string = typed): strin
     .join('')
 }
 
-/** Hosts of pull requests find names, issues, addresses and formulas in what is otherwise plain text: a space of no width hides them. */
+/** Pull request pages find mentions, issues, URLs and formulas in plain text: a zero-width space hides them. */
 function unlinked(markdown: string): string {
   return markdown.replace(/@|#(?=\d)|\bGH-(?=\d)|:(?=\/\/)|\bwww(?=\.)|\$/gi, (found) =>
     found === '$' ? '&#36;' : `${found}&#8203;`,
   )
 }
 
-/** Lines as they are: no line of them can end it. */
+/** A fenced block that none of its lines can end. */
 export function fenced(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length))
   const fence = '`'.repeat(longest + 1)

@@ -1,4 +1,4 @@
-/** What a check's script in a language other than the shell's runs in turn: commands it starts, helpers beside it. */
+/** What a check's script in a language other than shell runs in turn: commands it starts, helpers next to it. */
 import { type Following, followCommand, followFile, type Where } from './means-follow.ts'
 import { TOOLS } from './means-names.ts'
 import { folderOf, join } from './means-paths.ts'
@@ -26,7 +26,7 @@ export async function followCode(
   }
 }
 
-/** Whether the output of a program that code starts is used: where the call is a value, and the output is what it gives. */
+/** Whether code uses the output of a program it starts: the call is used as a value, and that value is the output. */
 function isLookedAt(start: string, args: string, text: string, index: number): boolean {
   const before = text.slice(Math.max(0, index - 80), index).replace(/(?:\bawait\s+)?(?:[\w$.]+\.)?$/, '')
   if (!/[=(,[!:+]\s*$|\b(?:return|in|not)\s+$/.test(before)) return false
@@ -34,7 +34,7 @@ function isLookedAt(start: string, args: string, text: string, index: number): b
   return /capture_output|stdout|PIPE/.test(args) || (start === 'spawnSync' && /\bstdout\b/.test(text))
 }
 
-/** What it imports is the program it looks at, unless its place, its name or its text says that it judges. */
+/** An import is the program under test, unless its place, name or text says that it judges. */
 async function followImport(following: Following, helper: string, where: Where): Promise<void> {
   const role = roleOf(helper, { ...where, depth: 1, captured: false })
   if (role === 'means') return followFile(following, helper, where)
@@ -52,7 +52,7 @@ function literals(code: string): string[] {
   )
 }
 
-/** The names of modules; of `from a import b` also `a.b`, which may be one. */
+/** Module names; `from a import b` also gives `a.b`, which may be one. */
 function imports(path: string, text: string): string[] {
   if (path.endsWith('.py'))
     return [

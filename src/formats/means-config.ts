@@ -1,13 +1,13 @@
-/** What the configuration of a runner names: set-up files, configuration it builds on, test files with names of their own. */
+/** What a runner's configuration names: setup files, configuration it extends, test files with custom names. */
 import { pathMatcher } from './glob.ts'
 import type { Files, Means, Part } from './means.ts'
 import { extractPart } from './means-parts.ts'
 import { folderOf, join } from './means-paths.ts'
 
 const MOST_READ = 50
-const LONGEST = 1_000_000 // nobody writes such configuration by hand
+const LONGEST = 1_000_000 // nobody writes that much configuration by hand
 
-/** Adds to `found` what the configuration among it names. */
+/** Adds to `found` the files that its configuration names. */
 export async function followConfig(files: Files, found: Map<string, Means>): Promise<void> {
   const open = [...found].filter(([path, { role, part }]) => role === 'config' && READ.test(path) && !isOurs(part))
   for (const [path, { part }] of open.slice(0, MOST_READ)) {

@@ -20,14 +20,14 @@ export type Followed = {
   started: ReadonlySet<string>
   outside: ReadonlySet<string>
   unclear: Unclear
-  /** There was more to follow than is followed. */
+  /** There was more to follow than the limit allows. */
   isCut: boolean
 }
 
 /**
- * Where a command stands: its folder, that of the script it stands in, and how many scripts deep that is. `outside`: the
- * absolute folder of a script that lies outside the repository. `doubtful`: it stands in a script of which nobody can tell
- * whether it is the work, and so is all that this one runs. `direct`: in the check itself or in a recipe, not in a script.
+ * The context of a command: its folder, the folder of its script, and how many scripts deep it is. `outside`: the
+ * absolute folder of a script outside the repository. `doubtful`: the script may be the work itself, and so may all that
+ * it runs. `direct`: in the check itself or in a recipe, not in a script.
  */
 export type Where = {
   cwd: string
@@ -42,19 +42,19 @@ export type Where = {
 export type Following = {
   files: Files
   top: string
-  /** Where the checks begin. */
+  /** Where the checks start. */
   dir: string
   found: Map<string, Means>
   tools: Set<string>
-  /** Folders in which Python is started, or which it is told to import from. */
+  /** Folders that Python starts in or is told to import from. */
   started: Set<string>
-  /** What was followed already: scripts may run each other. */
+  /** What was already followed: scripts may run each other. */
   seen: Set<string>
   opened: Set<string>
   steps: number
-  /** The bodies of the functions that shell texts define. */
+  /** The bodies of shell functions. */
   functions: Map<string, ShellCommand[]>
-  /** Folders that scripts put into PATH. */
+  /** Folders that scripts add to PATH. */
   path: string[]
   /** Scripts outside the repository, by their absolute paths. */
   outside: Set<string>
@@ -89,7 +89,7 @@ function wordsOf(check: string): string[] {
   try {
     return parseCommandLine(check)
   } catch {
-    return ['sh', '-c', check] // an older loop may have a check that is refused today
+    return ['sh', '-c', check] // an older loop may have a check that would be refused today
   }
 }
 
@@ -123,7 +123,7 @@ export async function followCommand(following: Following, words: readonly string
   if (!program.includes('/') && !onlyLooks(name)) noteUnclear(following, args, where)
 }
 
-/** Nobody writes checks that take more. */
+/** No real check needs more. */
 export function hasStep(following: Following): boolean {
   if (++following.steps > MOST_STEPS) following.isCut = true
   return following.steps <= MOST_STEPS
@@ -132,7 +132,7 @@ export function hasStep(following: Following): boolean {
 const MOST_STEPS = 60_000
 export const SHELLS: RegExp = /^(ba|da|k|z|a)?sh$/
 
-/** Variables that Python and pytest read by themselves. */
+/** Environment variables that Python and pytest read. */
 export async function followSetting(following: Following, word: string, where: Where): Promise<void> {
   const [, name, value = ''] = /^(PYTEST_ADDOPTS|PYTHONPATH)=(.*)$/s.exec(word) ?? []
   if (name === 'PYTEST_ADDOPTS') await followPytestOptions(following, value, where)
@@ -140,7 +140,7 @@ export async function followSetting(following: Following, word: string, where: W
   for (const folder of value.split(':')) following.started.add(join(where.cwd, folder) ?? where.cwd)
 }
 
-/** What the output of the work is compared with is no work. Of two files nobody can tell. */
+/** What the work's output is compared with is not work. With two files, there is no telling which is which. */
 function takeCompared({ files, top, found }: Following, args: readonly string[], where: Where): void {
   if (!args.includes('-')) return
   for (const word of args) {
@@ -155,7 +155,7 @@ async function followFind(following: Following, args: readonly string[], where: 
   const at = args.findIndex((word) => EXECUTES.test(word))
   if (at < 0) return
   const end = args.findIndex((word, index) => index > at && /^[;+]$/.test(word))
-  // The next one is given the same files.
+  // The next command gets the same files.
   const rest = end < 0 ? [] : args.slice(end + 1)
   if (rest.some((word) => EXECUTES.test(word))) await followFind(following, [...args.slice(0, at), ...rest], where)
   const command = args.slice(at + 1, end < 0 ? undefined : end)
@@ -178,7 +178,7 @@ async function followShellArgs(following: Following, args: readonly string[], wh
   return followShell(following, text, where, rest)
 }
 
-/** `sourced` ones are always means, others may be the work that is looked at; `given` are the words behind it. */
+/** `sourced` files are always means, others may be the work under test; `given` are the arguments. */
 export type Running = { sourced?: boolean; given?: readonly string[] }
 
 /** A script that is run. */
@@ -189,7 +189,7 @@ export async function followScript(
   { sourced = false, given }: Running = {},
 ): Promise<void> {
   const { files, top, dir } = following
-  // A `cd` in a subshell ends with it, so a script may well be seen from where the checks began.
+  // A `cd` in a subshell ends with it, so the script may be relative to where the checks started.
   const path = resolve(files, top, word, where) ?? resolve(files, top, word, { ...where, cwd: dir })
   if (path === undefined) return followElsewhere(following, word, where, given)
   const role = sourced ? 'means' : roleOf(path, where)
@@ -197,7 +197,7 @@ export async function followScript(
   await followFile(following, path, role === 'unclear' ? { ...where, doubtful: true } : where, { given })
 }
 
-/** One outside the repository, or every file that a word with an unknown variable may mean. */
+/** A script outside the repository, or every file that a word with an unknown variable may mean. */
 async function followElsewhere(
   following: Following,
   word: string,
@@ -228,7 +228,7 @@ async function followElsewhere(
 
 const MOST_OUTSIDE = 200
 
-/** Takes the whole file, and looks at what it runs in turn. */
+/** Counts the whole file, and follows what it runs in turn. */
 export async function followFile(
   following: Following,
   path: string,

@@ -1,6 +1,6 @@
-/** Helpers of tests, and tests, in sources: they use a test library, or have the name of a helper. */
+/** Finds tests and test helpers among sources: they use a test library, or are named like a helper. */
 
-/** Packages of npm that tests say with what they expect. */
+/** npm packages for assertions. */
 export const TEST_LIBRARIES: readonly string[] =
   'vitest @vitest/expect jest @jest/globals expect chai mocha ava uvu tap should sinon supertest @playwright/test fast-check power-assert unexpected'.split(
     ' ',
@@ -11,7 +11,7 @@ export function mayBeHelper(path: string): boolean {
   return LIBRARIES.some(([ends]) => ends.test(endOf(path)))
 }
 
-/** `text`: the file at the start. What a program itself asserts with is its own business. */
+/** `text`: the file at the start. A program's own assertions do not make it a test. */
 export function isHelper(path: string, text: string): boolean {
   const end = endOf(path)
   const library = LIBRARIES.find(([ends]) => ends.test(end))?.[1]
@@ -49,7 +49,7 @@ const LIBRARIES: readonly (readonly [ends: RegExp, library: RegExp])[] = [
 ]
 
 const ASSERT = /\b(?:from|import|require)\s*\(?\s*['"](?:node:)?assert(?:\/strict)?['"]/
-/** Products are rarely kept here, and helpers often. */
+/** Folders that often contain helpers and rarely products. */
 const FOLDER = /(^|\/)(testing|tests?[-_]?(utils?|helpers?|support|kit|lib)|spec[-_]?(utils?|helpers?|support))\//i
 const NAMED = /(^|\/)(support|assertions?|matchers?|expectations?)(\/|\.\w+$)/i
 const PRODUCT = /(^|\/)(src|lib|app|apps|dist|build|pkg|cmd|server|client|main|index|cli)(\/|\.\w+$)/i

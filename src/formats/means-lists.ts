@@ -1,9 +1,9 @@
-/** Lists of files that a shell text makes: by a pattern, `find`, `ls`, or one by one. */
+/** Lists of files in shell scripts: from a pattern, `find`, `ls`, or one by one. */
 import { isGlob, pathMatcher } from './glob.ts'
 import type { Following } from './means-follow.ts'
 import { join } from './means-paths.ts'
 
-/** A pattern as the files that match it, as seen from the folder; any other word as it is. */
+/** A pattern becomes its matches, relative to the folder; any other word stays as it is. */
 export function globbed(following: Following, word: string, cwd: string): string[] {
   const whole = isGlob(word) ? join(cwd, word) : undefined
   if (whole === undefined) return [word]
@@ -23,7 +23,7 @@ export function filesFound(following: Following, args: readonly string[], cwd: s
   return found.map((path) => seenFrom(following, path, cwd))
 }
 
-/** What `ls`, `git ls-files`, `echo` and `printf` print, as far as it may be files; undefined: it is another command. */
+/** What `ls`, `git ls-files`, `echo` and `printf` print, if it may be files; undefined for any other command. */
 export function filesListed(following: Following, words: readonly string[], cwd: string): string[] | undefined {
   const [name = '', ...args] = words
   const plain = args.filter((word) => !word.startsWith('-'))

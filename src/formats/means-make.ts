@@ -29,7 +29,7 @@ async function followGoals(following: Following, path: string, goals: readonly s
   const text = (await following.files.read(path)) ?? ''
   const blocks = parseMakefile(text)
   if (!blocks) {
-    // Its rules cannot be told apart, so the file counts as a whole, and everything that it runs.
+    // Its rules cannot be told apart, so the whole file counts, and everything it runs.
     following.found.set(path, { role: 'script', part: 'whole' })
     for (const [, line = ''] of text.matchAll(/^\t(.*)$/gm))
       await followShell(following, recipeLine(line, new Map()), where)
@@ -41,7 +41,7 @@ async function followGoals(following: Following, path: string, goals: readonly s
   if (!plan.isClear) following.found.set(path, { role: 'script', part: 'whole' })
   for (const file of included) following.found.set(file, { role: 'script', part: 'whole' })
   takeTargets(following.found, path, plan.targets, plan.variables)
-  // A file with the name of a target tells make that there is nothing to do.
+  // A file named like a target makes make skip it.
   const phony = new Set(
     all.flatMap((block) => (block.kind === 'rule' && block.rule.targets.includes('.PHONY') ? block.rule.needs : [])),
   )
@@ -80,7 +80,7 @@ async function readIncluded(
 const MOST_INCLUDED = 200
 
 function filesNamed({ files }: Following, cwd: string, name: string): string[] {
-  // A variable or a function in front may be any folder; what it names is then looked for from here.
+  // A leading variable or function may be any folder; look for the rest from here.
   const path = join(cwd, name.replace(/^.*[)}]\//, '').replace(/\)+$/, ''))
   if (path === undefined) return []
   if (isGlob(name)) return [...files.paths].filter(pathMatcher(path))
@@ -109,7 +109,7 @@ function takeTargets(found: Map<string, Means>, path: string, targets: string[],
   found.set(path, { role: 'script', part })
 }
 
-/** Its recipes are not told apart: the file counts as a whole, and with it everything that it runs. */
+/** Its recipes are not told apart: the whole file counts, and everything it runs. */
 export async function followJust(following: Following, where: Where): Promise<void> {
   const names = ['justfile', 'Justfile', '.justfile'].map((name) => join(where.cwd, name) ?? '')
   const path = names.find((name) => following.files.paths.has(name))

@@ -1,10 +1,10 @@
-/** Of a file that a test runner is given by name: does it hold tests, or tests and the work that they test? */
+/** Whether a file given to a test runner by name contains tests, or tests together with the work. */
 import type { Files, Part } from './means.ts'
 import { folderOf } from './means-paths.ts'
 
 /**
- * Counts for names that do not say it; a test by its name counts as a whole. Undefined: it holds no tests. Where nothing
- * speaks for tests alone, work may be among them.
+ * For names that do not say so; a test by name counts as a whole. Undefined: it contains no tests. Unless something shows
+ * that it is only tests, it may contain work.
  */
 export function namedPart(
   path: string,
@@ -24,7 +24,7 @@ const CALLS = /\b(?:test|it|describe|suite)\b(?:\.\w+)*\s*\(|\bimport\.meta\.vit
 const COLLECTED = /\b(?:test|Test)|\bassert\b|^[ \t]*(?:from|import)[ \t]+(?:pytest|unittest)\b/m
 const LIKE_TESTS = /(^|[^a-z])(tests?|checks?|verif\w*|specs?|e2e|smoke|suites?|cases|acceptance)([^a-z]|$)/i
 
-/** Tests alone need the work of other files. */
+/** Files with only tests import the work from other files. */
 function usesOthers(path: string, text: string, { paths }: Files): boolean {
   if (!path.endsWith('.py')) return /(?:\bfrom|\bimport|\brequire(?:_relative)?)\s*\(?\s*['"]\.{1,2}\//.test(text)
   const folders = [folderOf(path), '', 'src'].map((folder) => (folder === '' ? '' : `${folder}/`))

@@ -1,8 +1,8 @@
-/** Which files decide what a check says, known by their names alone. */
+/** Which files decide the outcome of a check, judged by name alone. */
 import type { Means, Part, Role } from './means.ts'
 import { TEST_LIBRARIES } from './means-helpers.ts'
 
-/** `tools` are the programs that the checks run: rules of linters and compilers count only when they are used. */
+/** `tools` are the programs that the checks run: linter and compiler configuration counts only if that tool runs. */
 export function meansByName(path: string, tools: ReadonlySet<string>): Means | undefined {
   if (/(^|\/)node_modules\//.test(path)) return byPackage(path, tools)
   const name = path.slice(path.lastIndexOf('/') + 1)
@@ -12,11 +12,11 @@ export function meansByName(path: string, tools: ReadonlySet<string>): Means | u
   if (role) return { role, part: 'whole' }
   const isRule = RULES.some(([users, pattern]) => users.some((tool) => tools.has(tool)) && pattern.test(name))
   if (isRule) return { role: 'config', part: 'whole' }
-  if (name === 'config.yaml') return { role: 'config', part: { kind: 'ralph' } } // the rest is another program's
+  if (name === 'config.yaml') return { role: 'config', part: { kind: 'ralph' } } // the rest belongs to other programs
   return path.endsWith('.rs') ? { role: 'test', part: { kind: 'rust' } } : undefined
 }
 
-/** Dependencies that are committed: the one that a check runs is its runner. */
+/** Committed dependencies: the one that a check runs is its runner. */
 function byPackage(path: string, tools: ReadonlySet<string>): Means | undefined {
   const [, named = ''] = /(?:^|\/)node_modules\/(?:\.bin\/)?((?:@[^/]+\/)?[^/]+)/.exec(path) ?? []
   return tools.has(named) || TEST_LIBRARIES.includes(named) ? { role: 'shadow', part: 'whole' } : undefined
@@ -76,7 +76,7 @@ const ROLES: readonly (readonly [Role, RegExp])[] = [
   ['test', /\.(bats|feature|t)$/],
 ]
 
-/** Of these files a part is work: dependencies, versions, metadata. */
+/** Part of these files is work: dependencies, versions, metadata. */
 const PARTS: readonly (readonly [RegExp, (tools: ReadonlySet<string>) => Exclude<Part, 'whole'>])[] = [
   [/^package\.json$/, (tools) => ({ kind: 'json', keys: runnerKeys(tools).map((key) => [key]) })],
   [/^pyproject\.toml$/, (tools) => ({ kind: 'toml', tables: pyprojectTables(tools) })],
@@ -130,7 +130,7 @@ const CARGO = [
   'bin.harness',
 ]
 
-/** Rules that decide only what the tools in front of them say. */
+/** Configuration that only matters to the tools in front of it. */
 const RULES: readonly (readonly [users: readonly string[], name: RegExp])[] = [
   [
     ['tsc', 'vue-tsc', 'tsgo', 'ts-node', 'tsx', 'tsd', 'svelte-check', 'jest', 'mocha', 'bun'],
@@ -172,7 +172,7 @@ const RULES: readonly (readonly [users: readonly string[], name: RegExp])[] = [
   [['mise', 'rtx'], /^\.?mise(\..*)?\.toml$/],
 ]
 
-/** The names of tools whose rules are means when a check uses them, to be looked for in the text of a script. */
+/** Tools whose configuration is a means of proof, to look for in scripts. */
 export const TOOLS: readonly string[] = [...new Set(RULES.flatMap(([users]) => users))].filter(
   (tool) =>
     !/^(fmt|tsx|bun|pnpm|pnpx|dotenv|mise|rtx|direnv|task|just|nx|jest|ava|mocha|docker|docker-compose|podman|deno)$/.test(

@@ -63,7 +63,7 @@ function readArgs(args: readonly string[]): Args {
   return { words, options, rest: [] }
 }
 
-/** Where the package.json lies that is meant; several for workspaces. */
+/** The package.json in question; several for workspaces. */
 async function foldersOf(following: Following, options: Args['options'], { cwd }: Where): Promise<string[]> {
   const inside = options.find(({ name }) => /^(--prefix|-C|--dir|--cwd)$/.test(name))
   if (inside) return [join(cwd, inside.value) ?? cwd]
@@ -89,13 +89,13 @@ function manifests({ files }: Following): string[] {
   return [...files.paths].filter((path) => /(^|\/)package\.json$/.test(path) && !/(^|\/)node_modules\//.test(path))
 }
 
-/** npm takes the package.json of the folder or of one further up. */
+/** npm uses the nearest package.json, in the folder or above. */
 function nearest(following: Following, folder: string): string {
   if (following.files.paths.has(join(folder, 'package.json') ?? '')) return folder
   return folder === '' ? folder : nearest(following, folderOf(folder))
 }
 
-/** Whether there is one of that name. Its `pre` and `post` scripts belong to it, also while they are missing. */
+/** Whether there is a script of that name. Its `pre` and `post` scripts belong to it, even while missing. */
 async function runScripts(
   following: Following,
   folders: readonly string[],

@@ -1,4 +1,4 @@
-/** Parts of files: what of a text is a means of proof, and a text with that part of another state. */
+/** Parts of files: extracts the means of proof from a text, and swaps that part with another version. */
 import { extractExamples } from './doctests.ts'
 import { isObject, type Json, readJson, valueAt } from './json-file.ts'
 import { extractTargets, mixTargets } from './makefile.ts'
@@ -7,7 +7,7 @@ import { extractSection, mixSections } from './ralph-section.ts'
 import { extractTests, mixTests } from './rust-tests.ts'
 import { extractTables, mixTables } from './toml-tables.ts'
 
-/** What counts of a text, to be compared and looked at; undefined when it cannot be told from the rest. */
+/** The part of a text that counts; undefined if it cannot be told apart from the rest. */
 export function extractPart(part: Part, text: string): string | undefined {
   if (part === 'whole') return text
   switch (part.kind) {
@@ -35,12 +35,12 @@ export function extractPart(part: Part, text: string): string | undefined {
 
 const OF_TESTS = /test|skip|exclude|ignore|surefire|failsafe|jacoco|coverage|onlyIf|enabled/i
 
-/** The two states of one file; undefined: it is not there. */
+/** The two versions of one file; undefined: it does not exist. */
 export type Sides = { rest: string | undefined; means: string | undefined }
 
 export type Mixed = { text: string } | 'absent' | 'not-separable'
 
-/** The text of `rest` with the part taken from `means`. Where both say the same of it, `rest` keeps every byte. */
+/** `rest` with the part taken from `means`. If both parts agree, `rest` keeps every byte. */
 export function mix(part: Part, { rest, means }: Sides): Mixed {
   if (part === 'whole') return means === undefined ? 'absent' : { text: means }
   if (rest === undefined && means === undefined) return 'absent'
@@ -50,7 +50,7 @@ export function mix(part: Part, { rest, means }: Sides): Mixed {
   if (of === from) return 'absent'
   const text = mixedText(part, rest, means)
   if (text === undefined || text === 'absent') return text ?? 'not-separable'
-  // What was put together must read as it was meant.
+  // The result must parse back to the intended part.
   return extractPart(part, text) === from || part.kind === 'toml' ? { text } : 'not-separable'
 }
 
@@ -65,7 +65,7 @@ function mixedText(
     case 'toml':
       return mixTables(rest ?? '', means ?? '', part.tables)
     case 'make':
-      // A makefile that is there at all hides the others, so it comes and goes as a whole.
+      // A makefile hides the others merely by existing, so it comes and goes as a whole.
       return rest === undefined || means === undefined ? (means ?? 'absent') : mixTargets(rest, means, part)
     case 'rust':
       return mixTests(rest ?? '', means ?? '')
@@ -80,7 +80,7 @@ function mixedText(
 
 type Keys = readonly (readonly string[])[]
 
-/** One line a key. */
+/** One line per key. */
 function extractKeys(text: string, keys: Keys): string | undefined {
   const read = readJson(text)
   if (!('value' in read) || !isObject(read.value)) return undefined

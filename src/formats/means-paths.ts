@@ -1,8 +1,8 @@
-/** Which file the word of a command means. */
+/** Which file a word of a command refers to. */
 import type { Files } from './means.ts'
 import type { Where } from './means-follow.ts'
 
-/** The path of a word in the state; undefined: no file of it. A variable in front may be any folder near by. */
+/** The path that a word refers to; undefined: no known file. A leading variable may be any nearby folder. */
 export function resolve(files: Files, top: string, word: string, where: Where): string | undefined {
   if (word === '') return undefined
   if (word.startsWith('/')) {
@@ -14,7 +14,7 @@ export function resolve(files: Files, top: string, word: string, where: Where): 
   return folders.map((folder) => join(folder, plain)).find((path) => path !== undefined && files.paths.has(path))
 }
 
-/** The absolute path of a word that leads out of the repository; undefined: it does not. */
+/** The absolute path of a word outside the repository; undefined: it is inside. */
 export function resolveOutside(top: string, word: string, where: Where): string | undefined {
   if (word === '' || /^-/.test(word)) return undefined
   const plain = withoutVariable(word)
@@ -36,7 +36,7 @@ function absolute(path: string): string {
   return `/${parts.join('/')}`
 }
 
-/** Undefined: it leads out of the repository. */
+/** Undefined: it is outside the repository. */
 export function join(folder: string, path: string): string | undefined {
   const parts = folder === '' ? [] : folder.split('/')
   for (const part of path.split('/')) {

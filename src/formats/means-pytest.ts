@@ -1,10 +1,10 @@
-/** What pytest loads besides tests: plugins that are modules of the project, and texts whose examples it runs. */
+/** What pytest loads besides tests: plugins in the project, and files whose examples it runs. */
 import { matchesGlob } from './glob.ts'
 import type { Part } from './means.ts'
 import type { Following, Where } from './means-follow.ts'
 import { folderOf, join } from './means-paths.ts'
 
-/** Stands among the tools for checks that run the examples in every Python source. */
+/** A pseudo-tool for checks that run the examples in every Python source. */
 export const RUNS_EXAMPLES = '--doctest-modules'
 
 const EXAMPLES: Part = { kind: 'examples' }
@@ -43,7 +43,7 @@ export function takeExamples({ found }: Following, path: string): void {
   if (!found.has(path)) found.set(path, { role: 'test', part: EXAMPLES })
 }
 
-/** A plugin may well be the product, so nobody can tell what a change to it is. */
+/** A plugin may be the product itself, so a change to it is unclear. */
 async function takePlugin(following: Following, name: string, where: Where, beside = where.cwd): Promise<void> {
   const { files, found } = following
   const path = name.replaceAll('.', '/')

@@ -1,8 +1,8 @@
-/** Files that Python loads in place of its own modules, because it looks in a folder of the work first. */
+/** Files that Python loads instead of its own modules, because it searches a project folder first. */
 import type { Files } from './means.ts'
 import { folderOf } from './means-paths.ts'
 
-/** Every module of Python 3.10 to 3.14, and what pytest needs; then the inner ones, without their underscore. */
+/** Every module of Python 3.10 to 3.14, and what pytest needs; then the internal ones, without their underscore. */
 const MODULES: ReadonlySet<string> = new Set([
   ...`abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii
 bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys compileall
@@ -45,7 +45,7 @@ export function shadowsPython(path: string, roots: ReadonlySet<string>): boolean
   return roots.has(home)
 }
 
-/** A module of that name that was there at the start is a part of the product; a new one takes the place of Python's own. */
+/** A module of that name that existed at the start is part of the product; a new one shadows Python's own. */
 export function isOrdinaryModule(path: string): boolean {
   const [, name = '', source] = MODULE.exec(path) ?? []
   return source !== undefined && MODULES.has(name) && !/^(unittest|doctest|iniconfig|pluggy)$/.test(name)
@@ -55,13 +55,13 @@ const PYTHON =
   /^(python[\d.]*|pypy[\d.]*|pytest|py\.test|unittest|doctest|nose2?|tox|nox|uvx?|poetry|pipenv|pdm|hatch|rye|poe|coverage|behave|mypy|pylint|flake8|pyright)$/
 const OTHERS = /^(node|deno|bun|vitest|jest|mocha|ava|playwright|cypress|tsc|cargo|go|rspec|phpunit|gradle|mvn|dotnet)$/
 
-/** Where nothing is known of what a check runs, it may be Python. */
+/** If it is unknown what a check runs, it may be Python. */
 function mayRunPython(tools: ReadonlySet<string>): boolean {
   const names = [...tools]
   return names.some((tool) => PYTHON.test(tool)) || !names.some((tool) => OTHERS.test(tool))
 }
 
-/** `started`: folders in which the checks start Python. pytest adds those of its configuration and of conftest.py. */
+/** `started`: folders where the checks start Python. pytest adds those of its configuration and conftest.py. */
 export function pythonRoots(
   { paths }: Files,
   { dir, tools, started }: { dir: string; tools: ReadonlySet<string>; started: ReadonlySet<string> },

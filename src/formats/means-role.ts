@@ -1,7 +1,7 @@
-/** Whether a file that a check runs is what is proven, or what proves it. */
+/** Whether a file that a check runs is the work or a means of proof. */
 import type { Where } from './means-follow.ts'
 
-/** `unclear`: it may be either, so nobody is refused for it, and nothing is proven with it. */
+/** `unclear`: it may be either, so it neither refuses a claim nor proves one. */
 type Ran = 'means' | 'work' | 'unclear'
 
 const CHECKING =
@@ -10,14 +10,14 @@ const TOOL_FOLDER =
   /(^|\/)(scripts?|tools?|tooling|ci|\.ci|hack|checks?|dev|\.github|\.husky|harness|judge|grad(er|ing)|verif\w*|validat\w*)\//i
 const PRODUCT_FOLDER = /(^|\/)(src|lib|app|dist|build|pkg|cmd)\//i
 const PRODUCT_NAME = /(^|\/)(main|app|index|server|cli|program|solution|__main__)\.\w+$/i
-/** Where a file with such a name is the product's: at the top, in a package of Python, in the part of a larger product. */
+/** Where such a name belongs to the product: at the top, in a Python package, in a part of a larger product. */
 const PRODUCT_PLACE =
   /^[^/]+$|\/__main__\.\w+$|(^|\/)(bin|apps|packages|services?|server|client|backend|frontend|api|web|core|cli)\//i
-/** Here lies what is proven as well as what proves. */
+/** Folders with both work and means of proof. */
 const EITHER = /^(bin|examples?|demos?|samples?)\//i
 const OF_SHELL = /\.(ba|z|k)?sh$|(^|\/)[^/.]+$/
 
-/** A program whose output a check looks at is what is proven. */
+/** A program whose output a check inspects is the work. */
 export function roleOf(whole: string, { cwd, depth, captured }: Where): Ran {
   const path = cwd && whole.startsWith(`${cwd}/`) ? whole.slice(cwd.length + 1) : whole
   if (CHECKING.test(path.slice(path.lastIndexOf('/') + 1))) return 'means'

@@ -102,7 +102,7 @@ async function followInterpreter(
     noteUnclear(following, args.slice(inline + 2), where)
     return followCode(following, { path: 'inline.js', text: args[inline + 1] ?? '' }, where)
   }
-  if (args.some((word) => SYNTAX.test(`${name} ${word}`))) return // it is read, and not run
+  if (args.some((word) => SYNTAX.test(`${name} ${word}`))) return // it is read, not run
   const isVerb = (word: string) => /^(deno|tsx|swift)$/.test(name) && /^(run|watch|task|test)$/.test(word)
   const script = args.find((word, at) => isPlain(args, at, TAKES_VALUE) && !isVerb(word))
   if (script !== undefined && !/^\w*awk$/.test(name)) return followProgram(following, script, where)
@@ -114,7 +114,7 @@ function isPlain(args: readonly string[], at: number, takesValue: RegExp): boole
   return !args[at]?.startsWith('-') && !takesValue.test(args[at - 1] ?? '')
 }
 
-/** Configuration that an option names, and, for the test runner of that name, the files that it is given. */
+/** Configuration that an option names and, for a test runner, the files it is given. */
 async function takeFiles(
   following: Following,
   args: readonly string[],
@@ -150,7 +150,7 @@ async function take(following: Following, path: string, runner: string, isRead =
   if (part) found.set(path, { role: 'test', part })
 }
 
-/** Nobody gives these anything but tests. */
+/** These are only ever given tests. */
 const ONLY_TESTS = /^(bats|prove|playwright|cypress|karma|wdio|cucumber-js|tsd|jasmine)$/
 
 function expandGlob({ files }: Following, glob: string, { cwd }: Where): string[] {

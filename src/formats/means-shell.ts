@@ -1,4 +1,4 @@
-/** Follows a text for a shell: variables, loops, functions, lists of files, and folders put into PATH. */
+/** Follows a shell script: variables, loops, functions, lists of files, and folders added to PATH. */
 import {
   type Following,
   followCommand,
@@ -15,13 +15,13 @@ import { leavesFiles } from './means-unclear.ts'
 import { ASSIGNS, readShellArgs, wrapped } from './means-wrappers.ts'
 import { parseShell, type ShellCommand } from './shell-text.ts'
 
-/** A variable may have had several values, one after the other. */
+/** A variable may have had several values over time. */
 type Scope = {
   variables: Map<string, readonly string[]>
   cwd: string
-  /** Other folders it may stand in: that of a `cd` in a loop is another one in every turn. */
+  /** Other possible working directories: a `cd` in a loop changes with every pass. */
   others: readonly string[]
-  /** What the command gave to variables so far, in all the turns of the loops around it. */
+  /** What was assigned to variables so far, in all passes of the surrounding loops. */
   gathered: Map<string, string[]>
   /** What the last `$()` stands for: the files that it lists, the folder that it prints. */
   listed: readonly string[]
@@ -29,7 +29,7 @@ type Scope = {
   depth: number
 }
 
-/** `given`: the words behind the text or the script, `$1` the first of them; undefined: nobody knows. */
+/** `given`: the arguments of the script, `$1` first; undefined: unknown. */
 export async function followShell(
   following: Following,
   text: string,
@@ -84,7 +84,7 @@ async function followAll(
   }
 }
 
-/** Every turn of a loop begins with the same folder and list, and what the turns leave behind is put together. */
+/** Every pass of a loop starts with the same folder and list; the results of all passes are merged. */
 function inTurns(scope: Scope): { next(): void; end(following: Following): void } {
   const { cwd, others, listed } = scope
   const folders = new Set<string>()
@@ -121,7 +121,7 @@ function printedBy([name, second]: readonly string[], { cwd }: Scope, { beside }
   return name === 'git' && second === 'rev-parse' ? '' : undefined
 }
 
-/** What a shell only remembers; false: it is a command. */
+/** Handles builtins that only change state; false: it is a command. */
 function takeWord(following: Following, words: readonly string[], scope: Scope, { beside }: Where): boolean {
   const [first = '', second = ''] = words
   const { variables, listed } = scope
@@ -164,7 +164,7 @@ function gather({ variables, gathered }: Scope, name: string, values: readonly s
   variables.set(name, all)
 }
 
-/** Of a folder in an unknown variable nothing is known, but most scripts go to where they already are. */
+/** A folder in an unknown variable could be anything, but most scripts change to where they already are. */
 function folderMeant(word: string, { cwd, printed }: Scope, beside: string): string {
   const [, known, rest = ''] = /^(\$\(\)|\$\{0%\/\*\})(.*)$/s.exec(word) ?? []
   if (known !== undefined) return join(known === '$()' ? (printed ?? cwd) : beside, rest) ?? cwd
@@ -199,7 +199,7 @@ async function followOne(following: Following, words: readonly string[], where: 
 const DEEPEST = 5
 const FILTERS = /^(sort|uniq|head|tail|grep|egrep|sed|awk|tr|cut|shuf|tac|tee|cat|read)$/
 
-/** A shell or an interpreter that gets its program as input. */
+/** A shell or interpreter that reads its program from stdin. */
 function isFedProgram([name = '', ...args]: readonly string[]): boolean {
   if (SHELLS.test(name)) return readShellArgs(args) === undefined && !args.includes('-n')
   return isInterpreter(name) && args.every((word) => word === '-')
@@ -211,7 +211,7 @@ function fedBy({ input, piped }: ShellCommand, before: ShellCommand | undefined)
   return [...before.words.slice(1), ...(before.input === undefined ? [] : [before.input])]
 }
 
-/** The words with every variable that is known; one with several values gives several commands. */
+/** Expands known variables; one with several values gives several commands. */
 function variants(
   following: Following,
   words: readonly string[],

@@ -1,10 +1,10 @@
-/** The net below all that is understood: files that are named to programs of which nobody can say what they do with them. */
+/** The safety net: files passed to programs that ralph does not understand. */
 import { isGlob, pathMatcher } from './glob.ts'
 import type { Following, Where } from './means-follow.ts'
 import { folderOf, join } from './means-paths.ts'
 import { isProduct } from './means-role.ts'
 
-/** `files`: run, but perhaps the work; the others are paths that are given to an unknown program, as they are or as patterns. */
+/** `files`: run, but perhaps the work; the others are paths passed to an unknown program, literal or as patterns. */
 export type Unclear = { files: Set<string>; named: Set<string>; patterns: Map<string, (path: string) => boolean> }
 
 export function noteUnclear(following: Following, args: readonly string[], { cwd, captured }: Where): void {
@@ -28,7 +28,7 @@ export function isUnclear({ files, named, patterns }: Unclear, path: string, may
   if (isProduct(path) || !(mayRun || RUNS.test(path))) return false
   if (named.has(path)) return true
   for (const matches of patterns.values()) if (matches(path)) return true
-  // Of a folder only what can be nothing but a program.
+  // In a folder, only what can be nothing but a program.
   if (!mayRun && /\.(?!sh$)\w+$/.test(path)) return false
   for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) if (named.has(folder)) return true
   return false
@@ -41,7 +41,7 @@ export function onlyLooks(name: string): boolean {
   return LOOKS.has(name)
 }
 
-/** It takes nothing of what it is given, so it need not be asked for every file of a list. */
+/** It matches nothing, so it need not be asked about every file of a list. */
 export function leavesFiles(name: string): boolean {
   return LOOKS.has(name) && !/^(diff|cmp|find)$/.test(name)
 }

@@ -1,4 +1,4 @@
-/** Programs that run the command in their arguments, and how a shell is told what to run. */
+/** Programs that run the command in their arguments, and how shells receive theirs. */
 import { type Following, SHELLS, type Where } from './means-follow.ts'
 import { PACKAGES } from './means-packages.ts'
 import { resolve } from './means-paths.ts'
@@ -22,8 +22,8 @@ const WRAPPERS: Readonly<Record<string, RegExp | undefined>> = {
 }
 
 /**
- * The command that a program runs. Options with values of their own make it hard to say where it begins, so the first word
- * that can be nothing else is taken; of a program that nobody knows, only a shell or a runner is.
+ * The command that a program runs. Options with values make it hard to say where it starts, so the first word that can be
+ * nothing else is taken; for an unknown program, only a shell or a runner.
  */
 export function wrapped(
   { files, top }: Following,
@@ -34,7 +34,7 @@ export function wrapped(
   const verb = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
   if (onlyLooks(name)) return undefined
   if (name === 'coverage' && args[0] === 'run') return ['python', ...args.slice(1)]
-  const rest = name === 'flock' ? args.slice(args.findIndex((word) => !word.startsWith('-')) + 1) : args // behind its lock
+  const rest = name === 'flock' ? args.slice(args.findIndex((word) => !word.startsWith('-')) + 1) : args // after its lock file
   const sure = rest.findIndex(
     (word) => isStarter(word) || (verb && word.includes('/') && resolve(files, top, word, where) !== undefined),
   )
@@ -52,7 +52,7 @@ function isWrapper(name: string): boolean {
   return Object.hasOwn(WRAPPERS, name)
 }
 
-/** `text` is what stands behind `-c`. Undefined: it only reads its script, or has none. */
+/** `text` is what follows `-c`. Undefined: it only reads its script, or has none. */
 export type ShellArgs = { kind: 'text' | 'script'; word: string; given: string[] } | undefined
 
 export function readShellArgs(args: readonly string[]): ShellArgs {

@@ -1,4 +1,4 @@
-/** The means of proof: the files, and the parts of files, that decide what a check says. */
+/** The means of proof: the files and parts of files that decide the outcome of a check. */
 import { matchesGlob } from './glob.ts'
 import { followConfig } from './means-config.ts'
 import { type Followed, followChecks } from './means-follow.ts'
@@ -9,8 +9,8 @@ import { pythonRoots, shadowsPython } from './means-python.ts'
 export type Role = 'test' | 'script' | 'config' | 'setup' | 'snapshot' | 'ci' | 'shadow' | 'protected'
 
 /**
- * How much of a file counts. `ralph`: its section of a config.yaml. `lines`: those that speak of tests, `examples`: those that doctest runs; both are compared, but
- * cannot be moved to another state. `mixed`: tests and work that nobody can tell apart.
+ * How much of a file counts. `ralph`: its section of a config.yaml. `lines`: those about tests, `examples`: those that
+ * doctest runs; both are compared, but cannot be moved to another state. `mixed`: tests and work that cannot be told apart.
  */
 export type Part =
   | 'whole'
@@ -23,30 +23,30 @@ export type Part =
   | { kind: 'examples' }
   | { kind: 'mixed' }
 
-/** `protected`: a person said so of a file that is a test anyway. `ran`: what a `shadow` is to the checks that run it. */
+/** `protected`: the user listed a file that is a test anyway. `ran`: what a `shadow` is to the checks that run it. */
 export type Means = { role: Role; part: Part; protected?: true; ran?: Means }
 
-/** A state of the files: `paths` from the top of the repository, `read` undefined for what is not there. */
+/** A state of the files: `paths` relative to the top of the repository; `read` gives undefined for missing files. */
 export type Files = {
   paths: ReadonlySet<string>
-  /** Symbolic links among them; the text of one is the path it leads to. */
+  /** The symbolic links among them; their text is their target. */
   links?: ReadonlySet<string>
   read(path: string): Promise<string | undefined>
   /** A script outside the repository, by its absolute path, as it is now. */
   readOutside?(path: string): Promise<string | undefined>
 }
 
-/** `dir`: the folder of the loop, from the top of the repository ('' is the top); `top`: absolute, for paths in checks. */
+/** `dir`: the loop's folder, relative to the repository's top ('' is the top); `top`: absolute, for paths in checks. */
 export type Proving = {
   checks: readonly string[]
   dir: string
   top: string
-  /** Patterns, as seen from `dir`: these count, too, unless `mayChange` names them; what that names may be changed. */
+  /** Globs relative to `dir`: `protect` adds files, `mayChange` excuses them. */
   protect?: readonly string[]
   mayChange?: readonly string[]
 }
 
-/** Every means of proof in that state, by its path. `only`: of the other paths just what the checks run, and configuration. */
+/** Every means of proof in that state, by path. `only`: for other paths, just configuration and what the checks run. */
 export async function findMeans(
   files: Files,
   proving: Proving,
@@ -73,7 +73,7 @@ export async function findMeans(
 }
 
 function meansInPython(path: string, tools: ReadonlySet<string>, roots: ReadonlySet<string>): Means | undefined {
-  // It may be the work that was asked for, so no experiment moves it.
+  // It may be the requested work, so no experiment moves it.
   if (shadowsPython(path, roots)) return { role: 'shadow', part: { kind: 'mixed' } }
   return path.endsWith('.py') && tools.has(RUNS_EXAMPLES) ? { role: 'test', part: { kind: 'examples' } } : undefined
 }
@@ -84,21 +84,21 @@ function asProtected(known: Means | undefined): Means {
   return { role: isTest ? known.role : 'protected', part: 'whole', ...(isTest ? { protected: true } : {}) }
 }
 
-/** Whether a person said that it may be changed. */
+/** Whether the user allowed changes to it. */
 export function isExcused(path: string, { dir, mayChange }: Pick<Proving, 'dir' | 'mayChange'>): boolean {
   return isMatched(path, dir, mayChange)
 }
 
-/** A quick look that lets no configuration slip through. */
+/** A quick filter that lets no configuration slip through. */
 const MAY_CONFIGURE = /(?:config|conf|rc|workspace|projects)\.\w+$|rc$|\.(?:ini|toml|cfg)$|package\.json$/
 
-/** Seen from the folder of the loop; what lies elsewhere, from the top. */
+/** Relative to the loop's folder; other files, relative to the top. */
 export function isMatched(path: string, dir: string, globs: readonly string[] = []): boolean {
   const seen = dir && path.startsWith(`${dir}/`) ? path.slice(dir.length + 1) : path
   return globs.some((glob) => matchesGlob(seen, glob))
 }
 
-/** Those of both states: what counts in one of them counts in both. */
+/** Those of both states: what counts in one counts in both. */
 export function unionMeans(one: ReadonlyMap<string, Means>, other: ReadonlyMap<string, Means>): Map<string, Means> {
   const union = new Map(one)
   for (const [path, means] of other) {
@@ -115,12 +115,12 @@ function together(one: Means, other: Means): Means {
   return ran.length > 0 ? { ...means, ran: ran.reduce(together) } : means
 }
 
-/** Undefined: it has the name of a module of Python's own, and nothing runs it. */
+/** Undefined: it is named like a standard Python module, and nothing runs it. */
 function ranOf(means: Means): Means | undefined {
   return means.ran ?? (means.role === 'shadow' && means.part !== 'whole' ? undefined : means)
 }
 
-/** A module of that name that was there at the start: what the checks run of it, or at most examples. */
+/** A module of that name that existed at the start: what the checks run of it, or at most its examples. */
 export function asModule(means: Means): Means {
   return ranOf(means) ?? { role: 'test', part: { kind: 'examples' } }
 }

@@ -3,7 +3,7 @@ import { readyTasks } from '../engine/graph.ts'
 import { cutTo, oneLine } from './one-line.ts'
 import { graphTask, type Task } from './tasks.ts'
 
-/** Dependencies point at what waits for them; the colour tells how a task stands. */
+/** Dependencies point at the tasks that wait for them; the colour shows the status. */
 export function printGraph(tasks: readonly Task[]): string {
   const names = new Map(tasks.map(({ id }, index) => [id, `n${index}`]))
   const ready = new Set(readyTasks(tasks.map(graphTask)).map(({ id }) => id))
@@ -25,7 +25,7 @@ function standing(task: Task, ready: ReadonlySet<string>): Standing {
   return ready.has(task.id) ? 'ready' : 'waiting'
 }
 
-// Dark letters on light ground, so that they can be read on a light page and on a dark one.
+// Dark text on light fills is readable on light and dark pages.
 const COLOURS: Readonly<Record<Standing, string>> = {
   completed: 'fill:#d7f0dd,stroke:#2e7d46,color:#123d20',
   in_progress: 'fill:#d9e8fb,stroke:#2b62a8,color:#10315c',
@@ -38,7 +38,7 @@ const CLASSES = Object.entries(COLOURS).map(([name, style]) => `classDef ${name}
 
 const LONGEST_LABEL = 60
 
-/** Whatever Mermaid could take for its own, or for Markdown or HTML, is written as the number of the character. */
+/** Anything Mermaid could read as syntax, Markdown or HTML is written as a character code. */
 function label({ id, title }: Task): string {
   return cutTo(oneLine(`${id}: ${title}`), LONGEST_LABEL).replace(/[!-~]/g, (letter) =>
     /[A-Za-z0-9.,:?!'/-]/.test(letter) ? letter : `#${letter.codePointAt(0)};`,

@@ -1,10 +1,10 @@
-/** The known word somebody probably meant. */
+/** Finds the known word that was probably meant. */
 
-/** `most`: how many letters may be wrong; without it, more in a longer word. */
+/** `most`: how many letters may be wrong; by default, more in a longer word. */
 export function nearest(word: string, known: readonly string[], most?: number): string | undefined {
   const mostIn = ({ length }: string) => most ?? Math.max(2, Math.floor(length / 3))
   const [best] = known
-    .filter((candidate) => Math.abs(candidate.length - word.length) <= mostIn(candidate)) // a very long word takes no time
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= mostIn(candidate)) // do not spend time on very long words
     .map((candidate) => ({ candidate, edits: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits)
   return best && best.edits <= mostIn(best.candidate) ? best.candidate : undefined

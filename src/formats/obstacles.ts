@@ -1,9 +1,9 @@
-/** obstacles.json: what stood in the way, only ever appended to; `resolved` may be set later. */
+/** obstacles.json: what stood in the way. Append-only; `resolved` may be set later. */
 import { isCount, isObject, type Json, printJson, quote, readJson } from './json-file.ts'
 
 export type Obstacle = { id: string; task_id: string; message: string; resolved: boolean; iteration: number }
 
-/** All that is wrong with a text, or the obstacles it holds. */
+/** The obstacles in a text, or all its problems. */
 export function readObstacles(text: string): { obstacles: Obstacle[] } | { problems: string[] } {
   const json = readJson(text)
   if ('problem' in json) return { problems: [json.problem] }

@@ -1,13 +1,13 @@
-/** A text of whatever form as one line. */
+/** Any text as one line. */
 
-/** Line breaks, tabs and other control characters become one space each run. */
+/** Each run of line breaks, tabs and other control characters becomes one space. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }
 
-/** The first letters of a text, never half of one; what is cut ends in `…`. */
+/** The beginning of a text, never half a character; `…` marks a cut. */
 export function cutTo(text: string, most: number): string {
-  if (text.length <= most) return text // as no text has more letters than units
+  if (text.length <= most) return text // since no text has more characters than code units
   const letters = [...text]
   return letters.length <= most
     ? text
@@ -17,7 +17,7 @@ export function cutTo(text: string, most: number): string {
         .trimEnd()}…`
 }
 
-/** What an agent said last, as lists quote it: the first line that says something. */
+/** What an agent said last, for lists: the first line with text. */
 export function lastWords(words: string): string {
   return cutTo(oneLine(words.split('\n').find((line) => line.trim() !== '') ?? ''), 120)
 }

@@ -1,10 +1,10 @@
-/** Where a package.json leads what is imported by `#name`, or by the name of the package. */
+/** Where a package.json resolves imports of `#name` and of the package's own name. */
 import { isObject, type Json, readJson, valueAt } from './json-file.ts'
 
-/** `key`: where it stands; `imported`: how sources name it, up to a star. */
+/** `key`: its place in package.json; `imported`: the import specifier, up to a star. */
 export type PackagePath = { key: readonly string[]; imported: readonly string[] }
 
-/** Those of the start that lead elsewhere now, or nowhere. New ones change nothing for what was there. */
+/** Original entries that now resolve elsewhere or nowhere. New ones do not affect existing imports. */
 export function repointedPaths(before: string, after: string): PackagePath[] {
   const [old, now] = [before, after].map(readManifest)
   if (!old || !now) return []

@@ -1,9 +1,9 @@
-/** Reads what `git diff` prints: files, hunks and lines with their numbers, so that a line can be talked about. */
+/** Parses `git diff` output: files, hunks and lines with their numbers, so that a line can be referred to. */
 
 export type DiffFile = {
-  /** Its present path; of a deleted file, the one it had. */
+  /** Its current path; for a deleted file, its old one. */
   path: string
-  /** Where it was before, if elsewhere. */
+  /** Its old path, if different. */
   from?: string
   change: 'added' | 'deleted' | 'changed' | 'renamed'
   binary?: true
@@ -12,13 +12,13 @@ export type DiffFile = {
   hunks: DiffHunk[]
 }
 
-/** `heading`: what git shows behind the numbers, such as the function. */
+/** `heading`: what git shows after the line numbers, such as the function. */
 export type DiffHunk = { oldStart: number; newStart: number; heading: string; lines: DiffLine[] }
 
-/** `old`, `new`: its number in the file before and after. `noBreak`: the file ends with it, without a line break. */
+/** `old`, `new`: its line number before and after. `noBreak`: the last line, without a newline. */
 export type DiffLine = { kind: 'same' | 'added' | 'removed'; old?: number; new?: number; text: string; noBreak?: true }
 
-/** What follows the end of a text that was cut is left out; a file of which only the head is there has no hunks. */
+/** Accepts a truncated diff; a file with only its header has no hunks. */
 export function parseDiff(text: string): DiffFile[] {
   const files: DiffFile[] = []
   let hunk: Open | undefined
@@ -33,12 +33,12 @@ export function parseDiff(text: string): DiffFile[] {
   return files
 }
 
-/** `left`: how many lines of each side are still to come. */
+/** `left`: how many lines of each side are still expected. */
 type Open = { hunk: DiffHunk; old: number; new: number; left: { old: number; new: number } }
 
 const KINDS: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'same', '+': 'added', '-': 'removed' }
 
-/** Whether it belongs to the hunk: a line may look like anything, so they are counted. */
+/** Whether it belongs to the hunk: lines can look like anything, so they are counted. */
 function takeLine(file: DiffFile, open: Open, line: string): boolean {
   const { hunk, left } = open
   if (line.startsWith('\\')) {

@@ -1,17 +1,17 @@
-/** Private keys in PEM: over several lines, cut off at either end, and within the texts of JSON. */
+/** Masks PEM private keys: over several lines, cut off at either end, and inside JSON strings. */
 import type { Mark } from './secret-shapes.ts'
 
-/** `inside`: how many characters of a key have gone by whose end has not come yet. Absent: none. */
+/** `inside`: how many characters of an unfinished key have been seen. Absent: none. */
 export type KeyState = { inside?: number }
 
 const BEGIN = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g
 const END = /-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y
-/** So much of the first line may be told. */
+/** How much of the first line may be shown. */
 const LEAD = 12
 /** Longer than any key. */
 const LONGEST = 20_000
 
-/** Marks keys that are whole, and what looks like one where only its beginning is there. `state` is changed. */
+/** Masks whole keys, and what looks like one if only its beginning is there. Updates `state`. */
 export function markPrivateKeys(text: string, mark: Mark, state: KeyState): string {
   const done: string[] = []
   let at = 0
@@ -22,7 +22,7 @@ export function markPrivateKeys(text: string, mark: Mark, state: KeyState): stri
     const after = found.index + found[0].length
     const end = endOf(text, after)
     if (end === undefined) {
-      // Its first line is no secret, and text about keys has it, too.
+      // The first line is not secret, and text about keys contains it too.
       done.push(text.slice(at, after))
       state.inside = 0
       at = markLines(text, after, { mark, state, done })
@@ -35,14 +35,14 @@ export function markPrivateKeys(text: string, mark: Mark, state: KeyState): stri
   return done.length === 0 ? text : [...done, text.slice(at)].join('')
 }
 
-/** Where the key ends, if nothing but a key is in between. */
+/** Where the key ends, if there is nothing but a key in between. */
 function endOf(text: string, from: number): number | undefined {
   END.lastIndex = text.indexOf('-----', from)
   if (END.lastIndex < 0 || END.lastIndex - from > LONGEST) return undefined
   return END.test(text) ? END.lastIndex : undefined
 }
 
-/** A line ends in a line break, in the escape that stands for one in JSON, or where another mark of a key stands. */
+/** A line ends at a line break, at its JSON escape, or at another key marker. */
 const LINE = /((?:\\+[nr]|[\r\n])+)|(?:[^\\\r\n-]|-(?!----)|\\+(?![\\nr])){1,4000}/y
 /** What a diff or a quotation puts before a line. */
 const MARGIN = /^[\s"'+|>-]{0,40}/
@@ -53,7 +53,7 @@ const WORD = /^[A-Za-z0-9+/=]+[\s"',\\]*$/
 
 type Marking = { mark: Mark; state: KeyState; done: string[] }
 
-/** Marks lines that look like parts of a key, up to its end or to one that does not. Returns where that is. */
+/** Masks lines that look like parts of a key, up to its end or the first that does not. Returns that position. */
 function markLines(text: string, from: number, { mark, state, done }: Marking): number {
   let at = from
   while (at < text.length && state.inside !== undefined) {
@@ -73,7 +73,7 @@ function markLines(text: string, from: number, { mark, state, done }: Marking): 
   return at
 }
 
-/** Undefined for a line that is no part of a key. */
+/** Undefined for a line that is not part of a key. */
 function markLine(line: string, mark: Mark): string | undefined {
   if (!/[A-Za-z0-9]/.test(line) || line.includes('…masked') || HEAD.test(line)) return line
   const [margin = ''] = MARGIN.exec(line) ?? []

@@ -1,4 +1,4 @@
-/** state.json: what every agent did, one entry a turn, only ever appended to. */
+/** state.json: what every agent did, one entry per turn. Append-only. */
 import { isCount, isObject, isTexts, type Json, printJson, quote, readJson } from './json-file.ts'
 
 export type Entry = {
@@ -11,7 +11,7 @@ export type Entry = {
   obstacles: string[]
 }
 
-/** All that is wrong with a text, or the entries it holds. */
+/** The entries in a text, or all its problems. */
 export function readProgress(text: string): { entries: Entry[] } | { problems: string[] } {
   const json = readJson(text)
   if ('problem' in json) return { problems: [json.problem] }

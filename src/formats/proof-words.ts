@@ -1,4 +1,4 @@
-/** The words for proof that every front shows: checks before any work, experiments, refused claims, findings, the grade. */
+/** Words about proof for every front: checks before any work, experiments, refused claims, findings, the grade. */
 import { findingSentence } from '../engine/feedback.ts'
 import { count } from '../engine/limits.ts'
 import type { Fact, Finding, FindingKind, Grade, Loop, Next, Ran, Run, Tally, Verdict } from '../engine/loop.ts'
@@ -8,7 +8,7 @@ import { excusedPaths, touchedPaths, trialsOf, unsealedPaths } from '../engine/t
 import { firstFailure } from './failures.ts'
 import { cutTo } from './one-line.ts'
 
-/** What a check said. */
+/** The outcome of a check. */
 export function ranWords({ check, result, failures }: Pick<Ran, 'check' | 'result' | 'failures'>): string {
   switch (result) {
     case 'pass':
@@ -22,7 +22,7 @@ export function ranWords({ check, result, failures }: Pick<Ran, 'check' | 'resul
   }
 }
 
-/** Why it is not done, in one line: which checks fail, and the line of each that says what. */
+/** Why it is not done, in one line: which checks fail, each with the line that says why. */
 export function failedWords(verdicts: readonly Verdict[]): string {
   return verdicts
     .filter(({ result }) => result !== 'pass')
@@ -36,7 +36,7 @@ export function failedWords(verdicts: readonly Verdict[]): string {
 
 const REASON = 120
 
-/** What each check said before any work; nothing where nobody looked. */
+/** The outcome of each check before any work; empty if there was no baseline. */
 export function beforeLines({ spec, tally: { before } }: Loop): string[] {
   if (!before) return []
   const { checkMinutes, baselineMinutes = checkMinutes } = spec.work
@@ -62,12 +62,12 @@ function beforeWords(ran: Ran, minutes: number): string {
   }
 }
 
-/** The same when it becomes known. Where it ends the loop, its sentence says all. */
+/** The same when it becomes known. If it ends the loop, the final sentence says it all. */
 export function baselineLines(loop: Loop): string[] {
   return loop.next.kind === 'complete' ? [] : beforeLines(loop)
 }
 
-/** Whether a fact tells what the checks said before any work. `before`: what was asked for when it came. */
+/** Whether a fact is the baseline. `before`: what the engine had asked for. */
 export function isBaseline(fact: Fact, before: Next | undefined): boolean {
   return fact.kind === 'checked' && before?.kind === 'check' && before.because === 'start'
 }
@@ -79,7 +79,7 @@ const PLACES: Readonly<Record<Run, string>> = {
   control: 'in a clean copy',
 }
 
-/** What goes on during an experiment. */
+/** What happens during an experiment. */
 export function provingWords({ run, allowed }: Extract<Next, { kind: 'prove' }>): string {
   return `proving: running the checks ${PLACES[run]}${exceptIn(run, allowed)}`
 }
@@ -89,12 +89,12 @@ export function experimentLine({ run, ran, why }: Extract<Fact, { kind: 'proved'
   return `${run}: ${ran.map(ranWords).join(', ')} ${PLACES[run]}${exceptIn(run, [...unsealedPaths(tally), ...excusedPaths(tally)])}`
 }
 
-/** What a person lets stand is left as it is by a sealed run, and by no other. */
+/** Only a sealed run leaves allowed changes in place. */
 export function exceptIn(run: Run, allowed: readonly unknown[]): string {
   return run === 'sealed' ? exceptAllowed(allowed) : ''
 }
 
-/** Why a claim that its checks bear out was not taken. `before`: what was known before that. */
+/** Why a claim was refused although its checks pass. `before`: the tally before it. */
 export function refusalWords(before: Tally, { spec, tally }: Loop): string | undefined {
   const changes = `its changes to ${listed(touchedPaths(tally))}`
   if ((tally.bent ?? 0) > (before.bent ?? 0)) return `refused: only ${changes} make ${bentChecks(tally)} pass`
@@ -118,7 +118,7 @@ export function gradeWords({ proof, older }: Pick<Complete, 'proof' | 'older'>):
   return older ? `${proof} (by the rules of an older ralph)` : proof
 }
 
-/** What each grade means, for whoever meets it the first time. */
+/** What each grade means, for first-time readers. */
 export const GRADE_MEANINGS: Readonly<Record<Grade, string>> = {
   verified: 'Verified: a check that failed before passes now.',
   tested: 'Tested: new tests fail without this work and pass with it.',
@@ -156,7 +156,7 @@ const PLAIN: ReadonlySet<FindingKind> = new Set([
   'may-change',
 ])
 
-/** Findings by kind, a short line each. */
+/** Findings by kind, one short line each. */
 export function findingLines(findings: readonly Finding[]): string[] {
   const kinds = [...new Set(findings.map(({ kind }) => kind))]
   return kinds.flatMap((kind) => {
@@ -169,7 +169,7 @@ export function findingLines(findings: readonly Finding[]): string[] {
   })
 }
 
-/** What is said of the proof of a loop, for programs. */
+/** The proof of a loop, for programs. */
 export type ProofFields = {
   proof: Grade | null
   proof_sentence: string | null
@@ -187,7 +187,7 @@ export function proofFields({ next, tally }: Pick<Loop, 'next' | 'tally'>): Proo
   }
 }
 
-/** The same as far as it is known without the loop's memory. */
+/** The part that is known without the tally. */
 export function gradeFields(next: Next): Pick<ProofFields, 'proof' | 'proof_sentence' | 'proof_older'> {
   if (next.kind !== 'complete') return { proof: null, proof_sentence: null }
   return { proof: next.proof, proof_sentence: next.sentence, ...(next.older ? { proof_older: true } : {}) }

@@ -1,4 +1,4 @@
-/** The lines of a config.yaml that are ralph's, found without reading it as YAML. */
+/** Finds ralph's lines in a config.yaml without parsing it as YAML. */
 
 /** Any other config.yaml belongs to another program. */
 export function hasRalphSection(text: string): boolean {
@@ -8,12 +8,12 @@ export function hasRalphSection(text: string): boolean {
 const OPENS = /^\uFEFF?(["']?)ralph\1[ \t]*:/
 const OPENS_OWN = /^\uFEFF?(["']?)(?:ralph|agents)\1[ \t]*:/
 
-/** Without comments at the margin and empty lines. */
+/** Without unindented comments and empty lines. */
 export function extractSection(text: string): string {
   return join(splitLines(text).section)
 }
 
-/** All that is ralph's in the file: how loops run, and the agents of the dispatcher. */
+/** Everything of ralph's in the file: how loops run, and the dispatcher's agents. */
 export function extractOwn(text: string): string {
   return join(splitLines(text, OPENS_OWN).section)
 }
@@ -22,7 +22,7 @@ export function mixSections(rest: string, means: string): string {
   return join([...splitLines(rest).others, ...splitLines(means).section])
 }
 
-/** Whatever is indented belongs to the last key at the margin, and so does a list below it. */
+/** Indented lines, and a list, belong to the last top-level key. */
 function splitLines(text: string, opens = OPENS): { section: string[]; others: string[] } {
   const [section, others]: [string[], string[]] = [[], []]
   let isInside = false

@@ -1,4 +1,4 @@
-/** The data of a report: answers of operations, recorded so that a page can read them without a server. */
+/** The data of a report: answers of operations, recorded so that the page works without a server. */
 
 /** `key`: which operation was asked, and for what. */
 export type Answer = { key: string; value: unknown }
@@ -9,10 +9,10 @@ export type Recorded = { version: string; made_at: number; answers: Answer[]; no
   | { kind: 'stats'; filter: object }
 )
 
-/** What is read only when somebody opens this iteration. */
+/** Read only when this iteration is opened. */
 export type RecordedDetail = { iteration: number; answers: Answer[] }
 
-/** The same for the same question, in whatever order its fields come. */
+/** The same for the same question, whatever the order of its fields. */
 export function answerKey(name: string, input: unknown): string {
   return `${name} ${JSON.stringify(input, (_, value: unknown) => (isRecord(value) ? sorted(value) : value))}`
 }

@@ -1,7 +1,7 @@
-/** Why a check is red: something was asserted and is not so, or the tests could not even be loaded. */
+/** Why a check is red: an assertion failed, or the tests could not even be loaded. */
 import { withoutColours } from './test-count.ts'
 
-/** Whatever it says beside, one assertion that did not hold is proof of behaviour. */
+/** Whatever else it prints, one failed assertion is evidence about behaviour. */
 const ASSERTED =
   /\bAssertion(Failed)?Error\b|ERR_ASSERTION|\bassertion (failed|`)|\bexpect\(received\)|^\s*(Expected|Received)\b.*:|^E {2,}assert |^FAIL: |^\s*--- FAIL: |^\s*[-+] (expected|actual)\b|\bexpected\b.*\b(got|but was|to (be|equal|have|match|contain)|received)\b|Failed asserting|Expectation(NotMet|Failed)|^# +expected: |Difference \(- actual, \+ expected\)|Failures: [1-9]|panicked at .*assert/im
 

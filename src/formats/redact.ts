@@ -1,7 +1,7 @@
-/** Takes out of recorded values what tells who somebody is and where their files lie, so that a report can be shared. */
+/** Removes names and file locations from recorded values, so that a report can be shared. */
 import { maskSecrets } from './secrets.ts'
 
-/** Paths are absolute; what is empty or says nothing is left alone. */
+/** Paths are absolute; empty or meaningless values are ignored. */
 export type Personal = {
   /** The folders that the loop works in. */
   project: readonly string[]
@@ -12,7 +12,7 @@ export type Personal = {
   host: readonly string[]
 }
 
-/** One text without any of it. Everything is found in one go, so that nothing that was put in is taken out again. */
+/** One text, redacted. A single pass, so that replacements are never replaced again. */
 export function redactor(personal: Personal): (text: string) => string {
   const paths = [
     ...personal.project.map((path) => [path, '<project>'] as const),
@@ -23,7 +23,7 @@ export function redactor(personal: Personal): (text: string) => string {
     ...personal.user.map((name) => [name, '<user>'] as const),
     ...personal.host.map((name) => [name, '<host>'] as const),
   ].filter(([name]) => name.length > 1 && !COMMON.has(name.toLowerCase()))
-  // The longest first: of a folder in another one, the inner one counts. Of two marks for the same, the first does.
+  // The longest first, so that the inner of two nested folders wins. Of two marks for the same value, the first wins.
   const marks = [...paths, ...names].sort(([a], [b]) => b.length - a.length)
   const markOf = new Map(marks.toReversed().map(([text, mark]) => [text.toLowerCase(), mark]))
   const known = marks.map(([text]) => (text.startsWith('/') ? pathPattern(text) : namePattern(text)))
@@ -34,13 +34,13 @@ export function redactor(personal: Personal): (text: string) => string {
       .replace(pattern, (found) => markOf.get(found.toLowerCase()) ?? '<email>')
 }
 
-/** What stands before the host of an address: https://name:password@host. */
+/** The credentials in a URL: https://name:password@host. */
 const LOGIN = /(?<=:\/\/)[^\s/@:]+:[^\s/@]+(?=@)/g
 
-// Only where a word begins: a long word without an @ is looked at once, not once for each of its letters.
+// Only at the start of a word, so that a long word without an @ is scanned once, not once per character.
 const EMAIL = '(?<![\\w.%+-])[\\w.%+-]+@(?:[a-z0-9-]+\\.)+[a-z]{2,}(?![\\w-])'
 
-/** A path is found wherever it stands, as in -I/home/somebody. One like /root is also part of many others, so it must stand alone. */
+/** A path is found anywhere, as in -I/home/somebody. One like /root is part of many others, so it must stand alone. */
 function pathPattern(path: string): string {
   const isShort = path.lastIndexOf('/') === 0
   return isShort ? `(?<![\\p{L}\\p{N}_.~/-])${escaped(path)}(?![\\p{L}\\p{N}_.-])` : escaped(path)
@@ -54,7 +54,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-/** Accounts and machines that thousands have: they tell nothing, and many are words of commands, such as `node --test`. */
+/** Common account and machine names: they reveal nothing, and many are words in commands, such as `node --test`. */
 const COMMON: ReadonlySet<string> = new Set(
   [
     'admin administrator agent app build builder ci claude codex codespace container copilot cursor debian default desktop',

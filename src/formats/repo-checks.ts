@@ -1,10 +1,10 @@
-/** The checks a repository brings along, told from the files at its root. */
+/** Finds a repository's own checks from the files at its root. */
 import { isObject, jsonIn, valueAt } from './json-file.ts'
 
 /** `names` are the entries of the root folder; `read` gives the text of one. */
 export type Root = { names: readonly string[]; read: (name: string) => string }
 
-/** Commands that prove the work, as the first kind of project that fits would run them. */
+/** Check commands for the first project type that matches. */
 export function findRepoChecks(root: Root): string[] {
   for (const kind of [node, rust, go, python, jvm, make]) {
     const checks = kind(root)

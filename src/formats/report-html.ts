@@ -1,4 +1,4 @@
-/** A report as one HTML file: the page, and its data in templates that a browser neither shows nor runs. */
+/** A report as one HTML file: the page, and its data in templates that browsers neither show nor run. */
 
 /** `hash`: SHA-256 in base64. `summary` and `details` are what the page unpacks: JSON, gzip, base64. */
 export type ReportParts = {
@@ -31,7 +31,7 @@ ${details.map(({ iteration, data }) => `${template(`detail-${iteration}`, data)}
 `
 }
 
-/** Nothing runs but the page itself, and nothing is ever loaded or sent. */
+/** Only the page itself runs; nothing is ever loaded or sent. */
 function policy(script: string, css: string): string {
   return [
     `default-src 'none'`,
@@ -50,10 +50,10 @@ function template(id: string, data: string): string {
   return `<template id="${id}" data-encoding="gzip+base64">${data}</template>`
 }
 
-// A comment that opens a script would swallow the end tag.
+// A comment followed by a script tag would swallow the end tag.
 const ENDS_SCRIPT = /<\/script|<!--[\s\S]*<script/i
 
-/** As the browser reads and hashes it: with line feeds. Our own build wrote it, so what ends the element early is a bug. */
+/** As the browser reads and hashes it: with line feeds. It comes from our own build, so an early end tag is a bug. */
 function inlined(text: string, ends: RegExp, element: string): string {
   if (ends.test(text)) throw new Error(`The page of a report holds the end of its own ${element}.`)
   return text.replace(/\r\n?/g, '\n').replaceAll('\0', '')

@@ -1,4 +1,4 @@
-/** results.md: what became of a project, for a person in the morning. */
+/** results.md: the outcome of a project, for the user to read in the morning. */
 
 import { count } from '../engine/limits.ts'
 import { type Finding, GRADES, type Grade } from '../engine/loop.ts'
@@ -21,24 +21,24 @@ export type Results = {
   obstacles: readonly Obstacle[]
   /** Checks that keep open tasks from being completed. */
   failing: readonly Failing[]
-  /** On the branch since the project began; undefined: there is no git. Newest last. */
+  /** On the branch since the project started; undefined: no git. Newest last. */
   commits: readonly { id: string; subject: string }[] | undefined
   files: readonly { path: string; added: number | undefined; removed: number | undefined }[] | undefined
-  /** What speaks for each completed task. */
+  /** The proof of each completed task. */
   proofs: readonly TaskProof[]
   iterations: number
   tokens: number
   costUsd: number
   elapsedMs: number
   at: number
-  /** What a person can do now, as sentences of ralph's own, in Markdown. */
+  /** What the user can do now, as Markdown sentences written by ralph. */
   next: readonly string[]
 }
 
-/** `tail`: how its output ended the last time, in that iteration. */
+/** `tail`: the end of its last output, in that iteration. */
 export type Failing = { task_id: string; check: string; times: number; iteration: number; tail: string }
 
-/** `proof_sentence`: null where an older ralph, or a person, called it completed. */
+/** `proof_sentence`: null if an older ralph or the user marked it completed. */
 export type TaskProof = { task_id: string; proof: Grade; proof_sentence: string | null; findings: Finding[] }
 
 export function printResults(results: Results): string {
@@ -60,7 +60,7 @@ export function printResults(results: Results): string {
     .join('\n')
 }
 
-/** Nothing to say is no section. */
+/** Empty sections are left out. */
 function section(title: string, ...blocks: string[]): string[] {
   const filled = blocks.filter(Boolean)
   return filled.length > 0 ? [`## ${title}`, ...filled] : []
@@ -87,7 +87,7 @@ function done({ tasks, entries, ...results }: Results): string[] {
   )
 }
 
-/** The files that an altered proof depends on stand right beside it. */
+/** An altered proof names the files it depends on. */
 function gradeWith({ proof, findings }: TaskProof): string {
   const paths = [...new Set(findings.map(({ path }) => path).filter(Boolean))]
   return proof === 'altered' && paths.length > 0 ? `altered: ${inline(listed(paths))}` : proof
@@ -165,7 +165,7 @@ function files({ files: changed }: Results): string[] {
   )
 }
 
-// Git counts no lines in a file that is no text.
+// git counts no lines in binary files.
 function lineCount(lines: number | undefined): string {
   return lines === undefined ? '-' : String(lines)
 }

@@ -1,4 +1,4 @@
-/** What stands behind `/ralph:resume`: the loop, and the limits it goes on with. */
+/** Parses the arguments of `/ralph:resume`: the loop and its new limits. */
 import { RalphError } from '../error.ts'
 
 export type ResumeCommand = {

@@ -1,13 +1,13 @@
-/** What to type to go on with a loop that halted on a limit. */
+/** The command that resumes a loop that halted on a limit. */
 import { endedOnLimit } from '../engine/extend.ts'
 import type { Loop } from '../engine/loop.ts'
 
-/** Undefined for a loop that no limit ended. */
+/** Undefined for a loop that did not halt on a limit. */
 export function goOnWith(loop: Loop): string | undefined {
   return endedOnLimit(loop) ? `ralph resume ${loop.id} ${moreOption(loop)}` : undefined
 }
 
-/** The option that gives room again: twice as much as was used, and ten iterations more. */
+/** The option that raises the limit: twice what was used, or ten more iterations. */
 export function moreOption({ next, spec, tally }: Loop): string {
   const { minutes = 30 } = spec.limits
   switch (next.kind === 'halt' && next.reason) {

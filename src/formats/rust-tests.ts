@@ -1,14 +1,14 @@
-/** Tests inside Rust sources: the items behind `#[cfg(test)]` and `#[test]`, told from the work around them. */
+/** Separates the tests in Rust sources, the items after `#[cfg(test)]` and `#[test]`, from the work. */
 
 type Span = { from: number; to: number }
 
-/** Undefined when a brace, a text or a comment is never closed. */
+/** Undefined if a brace, string or comment is never closed. */
 export function extractTests(text: string): string | undefined {
   const spans = findTests(text)
   return spans?.map(({ from, to }) => text.slice(from, to).trim()).join('\n')
 }
 
-/** `rest` with the tests of `means`, at the places where its own were, else at the end. */
+/** `rest` with the tests of `means`, in place of its own, or at the end. */
 export function mixTests(rest: string, means: string): string | undefined {
   const [own, given] = [findTests(rest), findTests(means)]
   if (!own || !given) return undefined
@@ -29,7 +29,7 @@ export function mixTests(rest: string, means: string): string | undefined {
 const MARK =
   /#\[\s*(?:cfg\s*\(\s*(?:test\b|all\s*\(\s*test\b|any\s*\(\s*test\b)|(?:\w+\s*::\s*)*test\b|rstest\b|ignore\b|should_panic\b)/y
 
-/** The items of the file's own level, and those inside `impl` and modules. */
+/** The top-level items, and those inside `impl` and modules. */
 function findTests(text: string): Span[] | undefined {
   const spans: Span[] = []
   if (!/#\[[^\]]*(test|ignore|should_panic)/.test(text)) return spans
@@ -57,7 +57,7 @@ function findTests(text: string): Span[] | undefined {
   return depth === 0 ? spans : undefined
 }
 
-/** Behind the closing brace or the semicolon of the item that begins with its attributes here. */
+/** The position after the closing brace or semicolon of the item that starts here with its attributes. */
 function endOfItem(text: string, from: number): number | undefined {
   let braces = 0
   let others = 0
@@ -82,7 +82,7 @@ function endOfItem(text: string, from: number): number | undefined {
 const RAW = /\b(?:b|c)?r(#*)"/y
 const CHARACTER = /'(?:\\(?:x[0-9a-fA-F]{2}|u\{[^}]*\}|.)|[^\\'\n])'/y
 
-/** Behind the comment, text or character that begins here; the same place when none does. */
+/** The position after the comment, string or character literal that starts here; the same position if none does. */
 function skipText(text: string, at: number): number | undefined {
   if (text.startsWith('//', at)) {
     const end = text.indexOf('\n', at)
@@ -107,7 +107,7 @@ function skipText(text: string, at: number): number | undefined {
   return character ? at + character[0].length : at
 }
 
-/** Comments of Rust may contain comments. */
+/** Rust comments can be nested. */
 function endOfComment(text: string, from: number): number | undefined {
   let depth = 0
   for (let at = from; at < text.length - 1; at++) {

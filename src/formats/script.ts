@@ -1,8 +1,8 @@
-/** The script of the scripted agent: one list of steps a turn, the last list again for every turn after it; for a project or the board, lists for each task. */
+/** The script of the scripted agent: one list of steps per turn, the last one repeated; per task for projects and boards. */
 import { RalphError } from '../error.ts'
 import { isObject, readJson } from './json-file.ts'
 
-/** `attempt` keeps a step to one attempt of its iteration; without it the step is done in all. */
+/** `attempt` limits a step to one attempt of its iteration; without it, the step runs in all. */
 export type Step = { attempt?: number } & (
   | { text: string }
   | { edit: { path: string; content: string } }
@@ -11,11 +11,11 @@ export type Step = { attempt?: number } & (
   | { usage: { tokens: number; costUsd?: number } }
   | { denied: string }
   | { fail: string; exit?: number }
-  /** Says in the files of the project how its task stands, as the prompt asks for, and that the turn is over. */
+  /** Reports the task's status in the project files, as the prompt asks, and ends the turn. */
   | { report: { status: 'completed' | 'attempted' | 'blocked'; summary?: string; obstacle?: string } }
-  /** In a terminal: a permission that a person must give (y) or deny (n). Elsewhere nobody can, so it is denied. */
+  /** In a terminal: a permission that the user gives (y) or denies (n). Elsewhere it is denied. */
   | { ask: string }
-  /** In a terminal, as the first step of a turn: what was typed is thrown away, and nobody hears of it. */
+  /** In a terminal, as the first step of a turn: silently discards what was typed. */
   | { ignore: true }
   /** In a terminal, as the first step of a turn: the first N presses of Enter break the line, as a busy client does after a paste. */
   | { 'line-breaks': number }
@@ -48,7 +48,7 @@ export function parseScript(text: string, file: string): Script {
             `step ${index + 1} of turn ${turn + 1}${where && ` for ${where}`} is not one of ${Object.keys(SHAPES).join(', ')}.`,
           )
   }
-  return { turns: (turns ?? []) as Step[][], tasks: tasks as Record<string, Step[][]> } // every step has been looked at
+  return { turns: (turns ?? []) as Step[][], tasks: tasks as Record<string, Step[][]> } // every step has been checked
 }
 
 const isText = (value: unknown) => typeof value === 'string'

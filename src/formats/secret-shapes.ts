@@ -1,10 +1,10 @@
-/** How secrets look that have a form of their own, or stand where secrets stand. Why this table is ours: decision 41. */
+/** Patterns of secrets with a recognizable form or position. Why this table is ours: decision 41. */
 import { isSecretValue } from './secret-values.ts'
 
-/** What a secret becomes: `lead` is what may be told of it, `body` what may not. */
+/** What replaces a secret: `lead` may be shown, `body` may not. */
 export type Mark = (body: string, lead: string) => string
 
-/** Every secret of a text with its mark instead. */
+/** Replaces every secret in a text with its mark. */
 export function markShapes(text: string, mark: Mark): string {
   let marked = text
   for (const { mayHold, shapes } of KINDS)
@@ -14,23 +14,23 @@ export function markShapes(text: string, mark: Mark): string {
 
 function put(text: string, { form, isSecret }: Shape, mark: Mark): string {
   return text.replace(form, (found: string, ...more: unknown[]) => {
-    const { lead = '', body = '', quote = '', name = '' } = more.at(-1) as Record<string, string | undefined> // every form has groups
-    const after = text.charAt((more.at(-3) as number) + found.length) // its offset stands before the text and the groups
+    const { lead = '', body = '', quote = '', name = '' } = more.at(-1) as Record<string, string | undefined> // every pattern has groups
+    const after = text.charAt((more.at(-3) as number) + found.length) // the offset comes before the text and the groups
     return isSecret?.({ name, body, quote, after }) === false ? found : `${lead}${mark(body, lead)}`
   })
 }
 
 type Shape = {
   form: RegExp
-  /** Absent: its form alone tells. */
+  /** Absent: the form alone is enough. */
   isSecret?: typeof isSecretValue
 }
 
-// Where a word begins: also behind the escape of a JSON text, the code of a colour, or a byte of an address. It is asked
-// behind the letters that it is about, because a search for letters is fast.
+// Where a word starts, including after a JSON escape, a colour code or a percent-encoded byte. It comes
+// after the literal letters, because searching for literals is fast.
 const BEGINS = '(?:^|[^\\w-]|\\\\[nrtbf]|\\\\u[\\da-fA-F]{4}|%[\\da-fA-F]{2}|\\[[\\d;]{0,20}m)'
 
-/** What a value is written with that has a name before it. The code of a colour ends it. */
+/** The characters of a value after a name. A colour code ends it. */
 const VALUE = `[^\\s"'\`\\\\,;<>(){}[\\]|…${String.fromCharCode(27)}]{8,}`
 
 const NAMES = [
@@ -39,15 +39,15 @@ const NAMES = [
 ]
 
 /**
- * No part of a form can be read in two ways, and what is open to the right begins once in a word, so that the time grows
- * with the text and no faster. Forms with more around them come first.
+ * No pattern is ambiguous, and open-ended ones start at most once per word, so that matching takes linear time. Patterns
+ * with more context come first.
  */
 const KEYS: readonly Shape[] = [
-  // Keys of AWS have no form of their own; one that stands behind the id it belongs to is known by that.
+  // AWS keys have no recognizable form; one that follows its id is found by that.
   {
     form: /(?<lead>A[KS]IA[A-Z0-9]{16}[^A-Za-z0-9/+]{1,5}(?:[\w ]{0,40}[^A-Za-z0-9/+]{1,5})?)(?<body>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/g,
   },
-  // Words such as npm_package_version begin like a key, but have a second underscore. Tokens of ralph's own have a length.
+  // npm_package_version starts like a key, but has a second underscore. ralph's own tokens have a fixed length.
   {
     form: /(?<lead>gh[oprsu]_|npm_|hf_|gsk_|r8_|do[opr]_v1_|[prs]k_(?:live|test)_|A[KS]IA)(?<body>[A-Za-z0-9]{16,})/g,
   },
@@ -57,7 +57,7 @@ const KEYS: readonly Shape[] = [
   { form: /(?<lead>ralph_[\w-]{6})(?<body>[\w-]{37})/g },
   { form: /(?<lead>whsec_)(?<body>[A-Za-z0-9+/=_-]{16,})/g },
   { form: /(?<lead>SG\.)(?<body>[\w-]{16,}\.[\w-]{16,})/g },
-  // What begins like a part of many words must begin one, and be no word itself.
+  // A prefix that is part of many words must start a word and not be a plain word itself.
   {
     form: new RegExp(
       `(?<lead>sk-(?:ant-|proj-|svcacct-|or-v1-)?|(?:xai|tvly|xapp|pplx)-)(?<=${BEGINS}\\1)(?:(?<=sk-[\\w-]+-)|(?=[\\w-]{0,80}\\d|[A-Za-z0-9]{16}))(?<body>[\\w-]{12,})`,
@@ -72,7 +72,7 @@ const KEYS: readonly Shape[] = [
   { form: /(?<lead>(?<!\d)\d{8,10}:)(?<body>AA[\w-]{33})/g },
 ]
 
-/** Every text of an agent is asked whether it may hold a secret, so that must be fast, rather than exact. */
+/** Runs on every text of an agent, so it must be fast rather than exact. */
 const KINDS: readonly { mayHold(text: string): boolean; shapes: readonly Shape[] }[] = [
   {
     mayHold: (text) =>

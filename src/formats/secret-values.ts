@@ -1,12 +1,12 @@
-/** Which values are secrets, where only the name beside them tells: `PASSWORD=…`, and variables of the environment. */
+/** Which values are secrets judging by their name: `PASSWORD=…`, and environment variables. */
 
-/** `name`: with what stands between it and the value. `after`: the character behind the value. */
+/** `name`: with the separator. `after`: the character after the value. */
 export type Entry = { name: string; body: string; quote: string; after: string }
 
-/** In text: a value, and not the name, the type, the path or the call that code has in the same place. */
+/** In text: a value, not a name, type, path or call as in code. */
 export function isSecretValue({ name, body, quote, after }: Entry): boolean {
   if (isReference(body) || isCommon(body)) return false
-  // As in a shell or a .env file: nothing else looks like that.
+  // As in a shell or .env file: nothing else looks like that.
   if (/^[A-Z_-]+=$/.test(name)) return after !== '(' && after !== '[' && !isNamed(body)
   if (!/\d/.test(body) || !/[A-Za-z]/.test(body)) return false
   // The value of an option, as in --token VALUE.
@@ -16,7 +16,7 @@ export function isSecretValue({ name, body, quote, after }: Entry): boolean {
   return /:\s*$/.test(name) ? body.length >= 10 && count(body, /\d/g) > 1 : body.length >= 20
 }
 
-/** What stands for a value instead of being one: `$1`, `%s`, `/run/secrets/db`, `https://…`, `xxxxxxxx`. */
+/** Placeholders and references instead of values: `$1`, `%s`, `/run/secrets/db`, `https://…`, `xxxxxxxx`. */
 function isReference(text: string): boolean {
   return (
     /^[$%&@*]|^[.~]{0,2}\/|^(?:https?|file|env|vault|op|ssm|arn):|\$\{|^(.)\1*$/.test(text) ||
@@ -25,7 +25,7 @@ function isReference(text: string): boolean {
   )
 }
 
-/** The name of a constant, or the way to a member. */
+/** The name of a constant, or a member access. */
 function isNamed(text: string): boolean {
   return /^[A-Z]+(?:_[A-Z]+)*$/.test(text) || /^[A-Za-z_]\w{0,19}(?:[.:]{1,2}[A-Za-z_]\w{0,19})+$/.test(text)
 }
@@ -34,7 +34,7 @@ function isCommon(text: string): boolean {
   return COMMON.has(text.toLowerCase().replace(/[^a-z]/g, ''))
 }
 
-/** What people write where a secret would stand, and words that are everywhere. */
+/** What people write in place of a secret, and very common words. */
 const COMMON: ReadonlySet<string> = new Set(
   [
     'anonymous boolean changeit changeme default development disabled dummypassword enabled example examplepassword',
@@ -48,12 +48,12 @@ const COMMON: ReadonlySet<string> = new Set(
 /** A secret that ralph knows by its value. `name`: the variable that holds it. */
 export type Known = { value: string; name?: string }
 
-/** The secrets among the variables of an environment, by their names. What would be found in ordinary text is left out. */
+/** The secrets among environment variables, by name. Values that occur in ordinary text are left out. */
 export function secretVariables(env: Readonly<Record<string, string | undefined>>): Known[] {
   return Object.entries(env).flatMap(([name, value = '']) => {
     const [, kind] = NAME.exec(name) ?? []
     if (kind === undefined || value.length < 8 || isReference(value) || isCommon(value)) return []
-    // A key may be that of a table, or of a header: then it is a word.
+    // A key may be that of a table or header: then it is a plain word.
     const isWord = /^(?:key|auth|pat)$/i.test(kind) && isWordLike(value)
     return isWord || /^[\d.]{1,11}$/.test(value) ? [] : [{ value, name }]
   })

@@ -1,9 +1,9 @@
-/** Masks secrets, so that what ralph keeps and shows can be shown around: known forms, private keys, and values that ralph knows. */
+/** Masks secrets in what ralph stores and shows: known forms, private keys, and known values. */
 import { type KeyState, markPrivateKeys } from './private-key.ts'
 import { type Mark, markShapes } from './secret-shapes.ts'
 import type { Known } from './secret-values.ts'
 
-/** What is known to be secret, made ready for a search. */
+/** Known secrets, prepared for searching. */
 export type KnownSecrets = { pattern: RegExp; nameOf: ReadonlyMap<string, string> }
 
 const MASKED: Mark = () => '…masked…'
@@ -12,7 +12,7 @@ export function maskSecrets(text: string, known?: KnownSecrets): string {
   return markSecrets(text, known, (body, lead, name) => (name ? `…masked:${name}…` : MASKED(body, lead)))
 }
 
-/** The same with other marks. `name`: that of the variable which holds it. */
+/** The same with other marks. `name`: the variable that contains it. */
 export function markSecrets(
   text: string,
   known: KnownSecrets | undefined,
@@ -31,14 +31,14 @@ function all({ pattern }: KnownSecrets): RegExp {
   return new RegExp(pattern.source, 'g')
 }
 
-/** Undefined where nothing is known. A value is also found as it stands in JSON and in an address. */
+/** Undefined if none are known. A value is also found JSON-escaped and percent-encoded. */
 export function knownSecrets(values: readonly Known[]): KnownSecrets | undefined {
   const nameOf = new Map<string, string>()
   for (const { value, name = '' } of values)
     for (const text of [value, ...value.split(/\r?\n/).filter((line) => line.length >= 16)])
       for (const form of [text, inJson(text), inJson(inJson(text)), inAddress(text)])
         if (!nameOf.has(form)) nameOf.set(form, name)
-  // The longest first: of two values that begin alike, the whole one counts.
+  // The longest first, so that of two values with the same beginning the whole one matches.
   const forms = [...nameOf.keys()].sort((a, b) => b.length - a.length)
   if (forms.length === 0) return undefined
   return { nameOf, pattern: new RegExp(forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('|')) }
@@ -52,19 +52,19 @@ function inAddress(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : text
 }
 
-/** Masks what comes one after another: a private key may begin in one text and end in another. */
+/** Masks a sequence of texts: a private key may start in one and end in another. */
 export type Masking = {
-  /** A text that is whole, such as a line or an event. */
+  /** A complete text, such as a line or an event. */
   text(whole: string): string
-  /** A piece of a longer text. What may be half a secret is kept back until more comes. */
+  /** A piece of a longer text. What may be half a secret is held back until more arrives. */
   piece(text: string): string
-  /** What was kept back. */
+  /** What was held back. */
   rest(): string
 }
 
-/** So much of a line without an end is kept back. */
+/** How much of an unfinished line is held back. */
 const KEPT_BACK = 4_096
-/** What a secret may go on with. */
+/** Characters that may continue a secret. */
 const MORE = /^[\w.~+/=-]+/
 
 export function openMasking(known?: KnownSecrets): Masking {

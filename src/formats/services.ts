@@ -1,7 +1,7 @@
-/** Services of the machine that a sandbox hides, by the names that let one in: where they listen, and which variables lead there. */
+/** Local services that a sandbox hides, by name: where they listen, and which variables point there. */
 import { nearest } from './nearest.ts'
 
-/** `paths`: sockets, folders of them, and keys to them; they may begin with `~` or a variable. */
+/** `paths`: sockets, their folders, and their keys; may start with `~` or a variable. */
 export type Service = { paths: readonly string[]; variables: readonly string[] }
 
 export const SERVICES: Readonly<Record<string, Service>> = {

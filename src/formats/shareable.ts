@@ -1,9 +1,9 @@
-/** A recorded value as others may see it: every text of it without secrets, and its structure as it was. */
+/** A recorded value for others to see: secrets masked in every string, structure unchanged. */
 import { maskSecrets } from './secrets.ts'
 
-/** `edit`: what else is done to each text; it masks secrets, too. */
+/** `edit`: also applied to each string; it masks secrets too. */
 export function shareable<Value>(value: Value, edit: (text: string) => string = maskSecrets): Value {
-  return changed(value, edit) as Value // only texts are others
+  return changed(value, edit) as Value // only strings change
 }
 
 function changed(value: unknown, edit: (text: string) => string, field = ''): unknown {
@@ -19,7 +19,7 @@ function changed(value: unknown, edit: (text: string) => string, field = ''): un
 
 const FIELD = /^[a-z_][a-z0-9_]*$/i
 
-// What the page decides by. Somebody may be called like one of these words.
+// Fields that the page branches on. Someone may be named like one of their values.
 const OWN_WORDS: ReadonlySet<string> = new Set(
   [
     'against because change claim context costSource end experiments form grade heard kind level owner permissions proof reason',
@@ -35,13 +35,13 @@ const BEGIN = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
 const END = /-----END [A-Z ]*PRIVATE KEY-----/
 const OF_A_KEY = /^[+\- ]?\s*(?:[A-Za-z0-9+/=]+|[\w-]+: .*)?\s*$/
 
-/** A private key whose end was cut off. One with an end is masked as a whole. */
+/** A private key whose end was cut off. Complete ones are masked as a whole. */
 function withoutKeyLines(text: string): string {
   const masked = maskSecrets(text)
   return BEGIN.test(masked) ? maskKeyLines(masked.split('\n')).join('\n') : masked
 }
 
-/** A private key that is told line by line, as in a diff. Lines are texts, or have one. */
+/** A private key given line by line, as in a diff. Lines are strings, or contain one. */
 function maskKeyLines<Item>(lines: readonly Item[]): Item[] {
   let inside = false
   return lines.map((line) => {
@@ -58,7 +58,7 @@ function textOf(line: unknown): string | undefined {
 }
 
 function withText<Item>(line: Item, text: string): Item {
-  return (typeof line === 'string' ? text : { ...line, text }) as Item // it has a text where it had one
+  return (typeof line === 'string' ? text : { ...line, text }) as Item // strings stay strings
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,15 +1,15 @@
-/** The simple commands in a shell text, well enough to see which programs and files it runs. Nothing is ever run from it. */
+/** Parses the simple commands of a shell script to see which programs and files it runs. Never runs anything. */
 
 export type ShellCommand = {
-  /** Variables stay as `$NAME`. The head of a loop is a command, too: `for NAME in …`. */
+  /** Variables stay as `$NAME`. The head of a loop is a command too: `for NAME in …`. */
   words: string[]
-  /** Somebody looks at its output, so it is more likely the work than the means. */
+  /** Its output is used, so it is more likely the work than the means. */
   captured: boolean
-  /** The file that it reads instead of what is typed. */
+  /** The file that its stdin is redirected from. */
   input?: string
-  /** It reads what the command before it writes. */
+  /** It reads the output of the previous command. */
   piped?: true
-  /** The function in whose body it stands. */
+  /** The function whose body it is in. */
   inside?: string
 }
 
@@ -23,12 +23,12 @@ export function parseShell(text: string): ShellCommand[] {
 }
 
 type Reader = { text: string; at: number; commands: ShellCommand[]; heredocs: string[]; depth: number }
-/** `next`: the next word is no argument, but the file of a redirection. */
+/** `next`: the next word is the file of a redirection, not an argument. */
 type Command = ShellCommand & { word: string | undefined; next: 'output' | 'input' | undefined }
 
 const DEEPEST = 200
 
-/** Nobody nests deeper than that, so the rest of such a text is not read. */
+/** Nobody nests deeper; the rest of such a script is not read. */
 function readList(reader: Reader, close: ')' | '`' | undefined, captured: boolean): void {
   if (reader.depth >= DEEPEST) {
     reader.at = reader.text.length
@@ -39,7 +39,7 @@ function readList(reader: Reader, close: ')' | '`' | undefined, captured: boolea
   reader.depth--
 }
 
-/** Reads up to the closing character, which is taken, too. */
+/** Reads up to and including the closing character. */
 function readCommands(reader: Reader, close: ')' | '`' | undefined, captured: boolean): void {
   const { text } = reader
   let now = fresh(captured)
@@ -167,7 +167,7 @@ function skipTo(reader: Reader, mark: string): void {
   reader.at = end < 0 ? reader.text.length : end
 }
 
-/** Says of each command in whose body it stands; a body is what stands between braces. */
+/** Assigns each command to the function whose braces it is between. */
 function withFunctions(commands: readonly ShellCommand[]): ShellCommand[] {
   let name: string | undefined
   let depth = 0
@@ -178,7 +178,7 @@ function withFunctions(commands: readonly ShellCommand[]): ShellCommand[] {
     const words = isStart ? command.words.slice(2) : command.words
     if (words.length === 0) return []
     if (words[0] === '{') depth++
-    else if (depth === 0 && !command.captured) name = undefined // what a word captures is listed before its command
+    else if (depth === 0 && !command.captured) name = undefined // commands in a substitution are listed before their command
     const inside = name === undefined ? {} : { inside: name }
     if (words[0] === '}' && --depth <= 0) [name, depth] = [undefined, 0]
     return [{ ...command, words, ...inside }]

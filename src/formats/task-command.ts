@@ -1,7 +1,7 @@
-/** What to type about a task of a vault. */
+/** Builds `ralph task` commands for a vault's task. */
 import { printCommandLine } from './command-line.ts'
 
-/** `vault`: left out where it is found without being named. Options come before a `--`, behind which everything is a word. */
+/** `vault`: omitted if it is found anyway. Options come before `--`, after which everything is an argument. */
 export function taskCommand(verb: string, task: string, vault?: string, ...options: string[]): string {
   const name = task.startsWith('-') ? ['--', task] : [task]
   const where = vault === undefined ? [] : ['--vault', vault]

@@ -1,4 +1,4 @@
-/** The file of a task in a vault: Markdown, which may begin with frontmatter that says how the task is worked on. */
+/** A vault's task file: Markdown, with optional frontmatter that sets how the task is worked on. */
 import { type Grade, REQUIRABLE } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { parseCommandLine } from './command-line.ts'
@@ -10,7 +10,7 @@ import { unwrapPrompt } from './wrapped-prompt.ts'
 import { parseYaml } from './yaml-value.ts'
 
 export type TaskHead = {
-  /** One name, or several with commas between. */
+  /** One name, or several, comma-separated. */
   agent?: string
   maxIterations?: number
   timeoutMinutes?: number
@@ -18,14 +18,14 @@ export type TaskHead = {
   checks?: string[]
   /** A claim with a weaker proof is refused. */
   require?: Grade
-  /** Globs of files that count as tests, and of some that this task is meant to change. */
+  /** Globs of files that count as tests, and of files that this task may change. */
   protect?: string[]
   mayChange?: string[]
-  /** Higher first; 1 when nothing is said. */
+  /** Higher first; default 1. */
   priority: number
 }
 
-/** A wrapped prompt is a task with a limit: its promise is not asked for, since here the file is the claim. The head beats it. */
+/** A wrapped prompt is a task with a limit; its promise is ignored: here the file is the claim. Frontmatter wins. */
 export function parseTaskFile(text: string, file: string): { head: TaskHead; body: string } {
   const task = splitHead(text, file)
   const wrapped = unwrapPrompt(task.body)
@@ -34,7 +34,7 @@ export function parseTaskFile(text: string, file: string): { head: TaskHead; bod
   return { head: { ...(limit === undefined ? {} : { maxIterations: limit }), ...task.head }, body: wrapped.prompt }
 }
 
-/** Keys of other programs are passed over; a key of ours with a wrong value is an error, so that no limit is silently without effect. */
+/** Unknown keys are ignored; a known key with an invalid value is an error, so that no limit is silently ignored. */
 function splitHead(text: string, file: string): { head: TaskHead; body: string } {
   const plain = text.replace(/^\uFEFF?(?:[ \t]*\r?\n)*(?=---[ \t]*\r?\n)/, '').replace(/^\uFEFF/, '')
   const [head, body = ''] = splitFrontmatter(plain)
@@ -43,16 +43,16 @@ function splitHead(text: string, file: string): { head: TaskHead; body: string }
       'input-invalid',
       `${file}: its frontmatter starts with --- but never ends. Add a closing --- line.`,
     )
-  // Text between two lines of Markdown is no frontmatter.
+  // Text between two Markdown rules is not frontmatter.
   const isHead = head !== undefined && (head.trim() === '' || head.split('\n').some((line) => KEY.test(line)))
   if (!isHead) return { head: { priority: NORMAL }, body: plain }
   return { head: parseHead(head, file), body: body.replace(/^\r?\n/, '') }
 }
 
-/** It would set something, were it a head. */
+/** Whether it would set something as frontmatter. */
 const OPEN_HEAD =
   /^---[ \t]*\r?\n(?:.*\n){0,40}?[ \t]*["']?(?:agent|max_iterations|timeout_minutes|max_cost_usd|verify|checks|priority|require|protect|may_change)["']?[ \t]*:/
-/** What is indented belongs to the key above. */
+/** Indented lines belong to the key above. */
 const KEY = /^([^\s#:-][^:]*):(.*)$/s
 const MOST_MINUTES = 525_600
 const NORMAL = 1
@@ -99,7 +99,7 @@ function parseHead(text: string, file: string): TaskHead {
   }
 }
 
-/** The value beside a key and the lines below it. A key that comes twice has both, which is no value of any kind. */
+/** The value next to a key and the lines below it. A repeated key has both, which is never valid. */
 function linesByKey(text: string): Map<string, string[]> {
   const lines = new Map<string, string[]>()
   let current: string[] = []
@@ -118,7 +118,7 @@ function linesByKey(text: string): Map<string, string[]> {
 
 type Value = string | string[]
 
-/** The part of YAML that people write by hand. Empty: nothing is said. Undefined: something else. */
+/** The part of YAML that people write by hand. Empty: no value. Undefined: something else. */
 function parseValue([beside = '', ...below]: readonly string[]): Value | undefined {
   const value = beside.trim()
   if (below.length === 0) return value.startsWith('[') ? inBrackets(value) : scalar(value)
@@ -127,7 +127,7 @@ function parseValue([beside = '', ...below]: readonly string[]): Value | undefin
   return items.map((item) => scalar(item?.[1] ?? ''))
 }
 
-/** Without quotes, what YAML refuses is taken as it is written: `"./my prog" --flag`, `make: all`. */
+/** Unquoted values that YAML rejects are taken literally: `"./my prog" --flag`, `make: all`. */
 function scalar(text: string): string {
   const quoted = /^["']/.test(text.trim()) ? parseYaml(text) : undefined
   if (typeof quoted === 'string') return quoted
@@ -175,10 +175,10 @@ function globs(value: Value): string[] | undefined {
   return list.every((glob) => globTrouble(glob) === undefined && !NO_TEXT.test(glob)) ? list : undefined
 }
 
-/** What YAML reads as a number, or as yes or no. */
+/** What YAML reads as a number or boolean. */
 const NO_TEXT = /^(?:[-+]?[\d.]+|true|false)$/i
 
-/** An empty text in quotes is no list of globs that was left open. */
+/** An empty quoted string is not an empty list of globs. */
 function isSaid([beside = '']: readonly string[]): boolean {
   return /^\s*["']/.test(beside)
 }
@@ -188,7 +188,7 @@ function isCommand(text: string): boolean {
   try {
     return parseCommandLine(text).length > 0
   } catch {
-    return false // empty, or shell syntax; checks are started without one
+    return false // empty, or shell syntax; checks run without a shell
   }
 }
 

@@ -1,4 +1,4 @@
-/** Ralph_State/<task>.json: where a task of a vault stands, for whoever reads along. */
+/** Ralph_State/<task>.json: the state of a vault's task, for other programs to read. */
 import { isCount, isObject, type Json, printJson, readJson } from './json-file.ts'
 import { cutTo } from './one-line.ts'
 
@@ -28,7 +28,7 @@ export type TaskState = {
   task_id: string
   task_file: string
   status: VaultStatus
-  /** The one under way; where none is, the last one. */
+  /** The current one, or the last if none is running. */
   iteration: number
   max_iterations: number
   started_at: string
@@ -39,7 +39,7 @@ export type TaskState = {
   iterations_history: HistoryEntry[]
 }
 
-/** How many iterations are over. An older ralph wrote that number also while one was under way. */
+/** How many iterations are finished. An older ralph wrote that number even while one was running. */
 export function iterationsOver({ status, iteration, iterations_history: history }: TaskState): number {
   const isUnderWay = status === 'in_progress' && history.at(-1)?.iteration !== iteration
   return isUnderWay ? Math.max(0, iteration - 1) : iteration
@@ -47,10 +47,10 @@ export function iterationsOver({ status, iteration, iterations_history: history 
 
 const MOST_BYTES = 48 * 1024
 const MOST_LETTERS = 300
-/** No file system has a longer path; even with every letter escaped, it leaves room for history. */
+/** No file system has longer paths; even with every character escaped, there is room for history. */
 const MOST_PATH_LETTERS = 4096
 
-/** Of the history, the newest entries that fit. Fields are in one order, whatever order they came in. */
+/** Keeps the newest history entries that fit. Fields are always in the same order. */
 export function printTaskState(state: TaskState): string {
   const { status, iteration, max_iterations, started_at, last_updated, timeout_at, progress } = state
   const { steps_total, steps_completed, current_step, percentage } = progress
@@ -96,7 +96,7 @@ const ENCODER = new TextEncoder()
 const DEFAULT_ITERATIONS = 10
 const DEFAULT_TIMEOUT_MS = 30 * 60_000
 
-/** Undefined: corrupted, since what names the task, its status, its count or its start is missing or makes no sense. */
+/** Undefined: corrupted; the task's id, status, iteration or start is missing or invalid. */
 export function parseTaskState(text: string): TaskState | undefined {
   const json = readJson(text)
   if (!('value' in json) || !isObject(json.value)) return undefined
@@ -146,7 +146,7 @@ function toEntry(entry: Json, place: number, startedAt: string): HistoryEntry {
   }
 }
 
-/** By its name, or by the same name in camelCase. */
+/** By its name, in snake_case or camelCase. */
 function fieldsOf(json: Json): (name: string) => unknown {
   return (name) => json[name] ?? json[name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())]
 }
@@ -169,7 +169,7 @@ function count(value: unknown): number | undefined {
   return isCount(number) ? number : undefined
 }
 
-/** In whole seconds, from a text or from milliseconds. A text without a zone is meant as UTC, wherever it is read. */
+/** In whole seconds, from a string or milliseconds. A string without a time zone is UTC. */
 function time(value: unknown): string | undefined {
   const zoned = typeof value === 'string' && !ZONE.test(value) ? `${value}Z` : value
   const date = typeof zoned === 'string' || typeof zoned === 'number' ? new Date(zoned) : undefined

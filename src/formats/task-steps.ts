@@ -1,13 +1,13 @@
-/** The steps of a vault's task: the check boxes in its file. */
+/** The steps of a vault's task: the checkboxes in its file. */
 import { readBoxes } from './import-boxes.ts'
 import { cutTo } from './one-line.ts'
 
-/** `step`: the one under way, or the next one; empty where all are done. */
+/** `step`: the current or next one; empty if all are done. */
 export type Steps = { total: number; completed: number; step: string }
 
 const MOST_LETTERS = 300
 
-/** Undefined where there are none. */
+/** Undefined if there are none. */
 export function readSteps(text: string): Steps | undefined {
   const { tasks: boxes } = readBoxes(text.replaceAll('\r\n', '\n'))
   if (boxes.length === 0) return undefined

@@ -9,7 +9,7 @@ import { isCount, isObject, isTexts, type Json, printJson, quote, readJson } fro
 
 export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'blocked'
 
-/** A task may carry fields of other tools; they are kept. */
+/** Fields of other tools are kept. */
 export type Task = {
   id: string
   title: string
@@ -20,26 +20,26 @@ export type Task = {
   attempts: number
   max_attempts: number
   blocked: boolean
-  /** Commands that prove this task. */
+  /** Check commands of this task. */
   verify?: string[]
   /** A claim with a weaker proof is refused. */
   require?: Grade
-  /** Globs of files that count as tests, and of some that this task is meant to change. */
+  /** Globs of files that count as tests, and of files that this task may change. */
   protect?: string[]
   may_change?: string[]
-  /** Globs of the files it is meant to change: in the fleet, tasks whose globs overlap do not run at the same time. */
+  /** Globs of the files it will change: in the fleet, tasks with overlapping globs do not run at the same time. */
   touches?: string[]
-  /** How long it may take, in minutes: what many others wait for begins first. */
+  /** How long it may take, in minutes: the longest chains of waiting tasks start first. */
   estimate?: number
 }
 
 export type TaskList = { project_name: string; version: number; tasks: Task[] }
 
 const STATUSES: readonly TaskStatus[] = ['pending', 'in_progress', 'completed', 'blocked']
-/** How often a task is tried when nothing else is said. */
+/** The default number of attempts. */
 export const DEFAULT_ATTEMPTS = 3
 
-/** All that is wrong with a text, or the list it holds. What is left out has the value a new task has. */
+/** The list in a text, or all its problems. Missing fields get the values of a new task. */
 export function readTasks(text: string): { list: TaskList } | { problems: string[] } {
   const json = readJson(text)
   if ('problem' in json) return { problems: [json.problem] }
@@ -134,7 +134,7 @@ export function isTaskId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value)
 }
 
-// Every field has been looked at. A task is blocked by the flag or by the status, and both say so from here on.
+// Every field has been checked. Either the flag or the status blocks a task; from here on they agree.
 function toTask({ id, title, description, status, dependencies, attempts, max_attempts, ...rest }: Json): Task {
   const { blocked: flag, verify, protect, may_change, touches, ...more } = rest
   const blocked = status === 'blocked' || flag === true
@@ -155,7 +155,7 @@ function toTask({ id, title, description, status, dependencies, attempts, max_at
   }
 }
 
-/** One text stands for a list of it. */
+/** A single string stands for a list with one item. */
 function listOf(value: unknown): string[] {
   return [value as string | string[]].flat()
 }

@@ -2,7 +2,7 @@
 import { RalphError } from '../error.ts'
 import { nearest } from './nearest.ts'
 
-/** Puts the values in, as they are: a value that looks like a variable is not looked at again. An unknown variable is an error. */
+/** Inserts values verbatim: one that looks like a variable is not expanded. An unknown variable is an error. */
 export function renderTemplate(text: string, values: Readonly<Record<string, string>>, file: string): string {
   return text.replace(/^\uFEFF/, '').replace(/\{\{([^{}]*)\}\}/g, (_, between: string) => {
     const name = between.trim()

@@ -1,10 +1,10 @@
-/** How many tests ran, told by the output of a test runner. */
+/** Reads from a test runner's output how many tests ran. */
 
 type Count = readonly [line: RegExp, count: (match: RegExpExecArray) => number]
 
 const number = (text: string | undefined) => Number(text ?? 0)
 
-/** Adds up "3 passed, 1 failed | 2 skipped", as far as it names tests that ran. */
+/** Sums "3 passed, 1 failed | 2 skipped", counting only tests that ran. */
 function ran(text = ''): number {
   const counted = text.matchAll(/(\d+) (?:passed|failed|xpassed|xfailed|errors?)\b/g)
   return [...counted].reduce((sum, [, n]) => sum + number(n), 0)
@@ -50,7 +50,7 @@ const COUNTS: readonly Count[] = [
   [/^\d+% tests passed, \d+ tests? failed out of (\d+)/gm, ([, n]) => number(n)], // ctest
 ]
 
-/** Passed and failed ones, not skipped ones, of all runs in the output; undefined when it does not say. */
+/** Passed and failed tests, not skipped ones, of all runs in the output; undefined if unknown. */
 export function countTests(output: string): number | undefined {
   const text = withoutColours(output)
   let found: number | undefined
@@ -59,13 +59,13 @@ export function countTests(output: string): number | undefined {
   return found ?? countLines(text)
 }
 
-/** Plain TAP has no summary; AVA names those that passed only one by one when another failed. */
+/** Plain TAP has no summary; AVA lists passed tests only one by one if another failed. */
 function countLines(text: string): number | undefined {
   if (!/^1\.\.\d+/m.test(text)) return undefined
   return text.match(/^(?:not )?ok \d+\b(?!.*# (?:SKIP|TODO))/gim)?.length ?? 0
 }
 
 export function withoutColours(output: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours start with one
   return output.replace(/\u001b\[[0-9;]*m/g, '').replaceAll('\r\n', '\n')
 }

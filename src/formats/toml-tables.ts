@@ -1,9 +1,9 @@
-/** TOML by its lines: some tables and keys are taken out and put into another text, the rest keeps its bytes. */
+/** Edits TOML by lines: moves some tables and keys into another text; the rest keeps its bytes. */
 
-/** A line that opens a table, a key with its value, or what stands between them. `path` has the table's names in front. */
+/** A table header, a key with its value, or what is between them. `path` includes the table's names. */
 type Piece = { text: string; table: string; path: string; kind: 'header' | 'entry' | 'other' }
 
-/** The tables and keys that a name stands in front of: `tool.pytest` also means `tool.pytest.ini_options`. */
+/** The tables and keys below a name: `tool.pytest` includes `tool.pytest.ini_options`. */
 export function extractTables(text: string, names: readonly string[]): string | undefined {
   return parsePieces(text)
     ?.filter((piece) => piece.kind !== 'other' && isNamed(piece, names))
@@ -11,7 +11,7 @@ export function extractTables(text: string, names: readonly string[]): string | 
     .join('')
 }
 
-/** What is left without them. Comments stay: a person wrote them. */
+/** The rest without them. Comments stay: a person wrote them. */
 export function removeTables(text: string, names: readonly string[]): string | undefined {
   return parsePieces(text)
     ?.filter((piece) => piece.kind === 'other' || !isNamed(piece, names))
@@ -26,7 +26,7 @@ export function mixTables(rest: string, means: string, names: readonly string[])
   for (const piece of given.filter((one) => one.kind !== 'other' && isNamed(one, names))) {
     const isOpen = piece.kind === 'entry' && !isNamed(headerOf(given, piece), names)
     const at = isOpen ? lastOf(kept, piece.table) : kept.length
-    if (at === 0 && piece.table.includes('#')) continue // one of several tables that the rest does not have
+    if (at === 0 && piece.table.includes('#')) continue // one of an array of tables that the rest does not have
     if (at === 0 && piece.table !== '') kept.push({ ...headerOf(given, piece) }, piece)
     else kept.splice(at, 0, piece)
   }
@@ -49,12 +49,12 @@ function headerOf(pieces: readonly Piece[], { table }: Piece): Piece {
 
 const NO_HEADER: Piece = { text: '', table: '', path: '', kind: 'header' }
 
-/** Behind the last key of a table; 0 when there is no such table, or for keys in front of all tables. */
+/** The position after the last key of a table; 0 if there is no such table, or for top-level keys. */
 function lastOf(pieces: readonly Piece[], table: string): number {
   return pieces.findLastIndex((piece) => piece.table === table && piece.kind !== 'other') + 1
 }
 
-/** Undefined: a text or a list is never closed. */
+/** Undefined: a string or list is never closed. */
 function parsePieces(text: string): Piece[] | undefined {
   const pieces: Piece[] = []
   let table = ''
@@ -83,13 +83,13 @@ function plainName(name: string): string {
   return name.replace(/["'\s]/g, '')
 }
 
-/** The `name` of one of several tables, so that each is found again. */
+/** The `name` in an array of tables, which identifies each. */
 function nameIn(text: string, at: number): string | undefined {
   const body = /^(?:(?!\s*\[)[^\n]*\n?)*/.exec(text.slice(at))?.[0] ?? ''
   return /^\s*name\s*=\s*["']([^"'\n.]*)["']/m.exec(body)?.[1]
 }
 
-/** Behind the line break that ends what begins here: lists and long texts go over several lines. */
+/** The position after the line break that ends this value: lists and long strings span several lines. */
 function endOfEntry(text: string, from: number): number | undefined {
   let depth = 0
   for (let at = from; at < text.length; at++) {

@@ -1,6 +1,6 @@
-/** What changes in a text, line by line, in the form everybody knows from `diff -u`. */
+/** What changes in a text, line by line, in the format of `diff -u`. */
 
-/** Empty when nothing changes. A line that merely gains or loses its line break counts as changed. */
+/** Empty if nothing changes. A line that only gains or loses its newline counts as changed. */
 export function printDiff(before: string, after: string): string[] {
   if (before === after) return []
   const [old, young] = [linesOf(before), linesOf(after)]
@@ -11,7 +11,7 @@ export function printDiff(before: string, after: string): string[] {
 type Move = { mark: ' ' | '-' | '+'; line: string; old: number; young: number }
 
 const CONTEXT = 3
-/** Above it the middle is shown as replaced: nobody reads such a diff, and comparing it takes long. */
+/** Above this, the middle is shown as replaced: nobody reads such a diff, and comparing takes long. */
 const MOST_PAIRS = 4_000_000
 
 function linesOf(text: string): string[] {
@@ -43,7 +43,7 @@ function compare(old: string[], young: string[]): Move[] {
   })
 }
 
-/** By the longest common row of lines. */
+/** By the longest common subsequence of lines. */
 function longest(old: string[], young: string[]): [Move['mark'], string][] {
   if (old.length * young.length > MOST_PAIRS)
     return [...old.map((line) => ['-', line] as ['-', string]), ...young.map((line) => ['+', line] as ['+', string])]

@@ -1,6 +1,6 @@
-/** Lines that make a check say less: tests skipped or left out, assertions that hold for everything, failures that are swallowed. */
+/** Finds lines that weaken a check: skipped or excluded tests, assertions that always hold, swallowed failures. */
 
-/** What the new lines of a text do to the proof, as short phrases; empty when nothing. `isScript`: shell words count, too. */
+/** How the new lines weaken the proof, as short phrases; empty if not at all. `isScript`: shell patterns count too. */
 export function findWeakenings(lines: readonly string[], isScript: boolean): string[] {
   const patterns = isScript ? [...SKIPS, ...SWALLOWS] : SKIPS
   const found = lines.flatMap((line) => patterns.flatMap(([pattern, words]) => say(pattern.exec(line), words)))

@@ -1,18 +1,18 @@
-/** <file>.why.md: the note beside a file in Failed. Its head says for ralph what it is; the rest is for people. */
+/** <file>.why.md: the note next to a file in Failed. The frontmatter is for ralph, the rest for people. */
 import { splitFrontmatter } from './frontmatter.ts'
 import { parseYaml } from './yaml-value.ts'
 
 export type WhyNote = {
-  /** `refused`: it was never begun. */
+  /** `refused`: it was never started. */
   kind: 'failed' | 'refused'
-  /** Where the file came from, from the vault on. */
+  /** Where the file came from, relative to the vault. */
   from: string
   why: string
 }
 
 type Printed = WhyNote & { title: string; facts: readonly string[]; advice?: string }
 
-/** What comes from outside is quoted, so that no character of it means anything. */
+/** Outside input is quoted, so that no character has a special meaning. */
 export function printWhyNote({ kind, from, title, why, facts, advice }: Printed): string {
   const head = `---\nralph: ${kind}\nfrom: ${JSON.stringify(from)}\n---`
   const list = facts.map((fact) => `- ${fact}`).join('\n')
@@ -20,7 +20,7 @@ export function printWhyNote({ kind, from, title, why, facts, advice }: Printed)
   return `${[head, `# ${title}`, why, ...below].join('\n\n')}\n`
 }
 
-/** Undefined for what somebody else wrote. */
+/** Undefined for notes that ralph did not write. */
 export function parseWhyNote(text: string): WhyNote | undefined {
   const [head, body = ''] = splitFrontmatter(text)
   const kind = head === undefined ? undefined : headField(head, 'ralph')

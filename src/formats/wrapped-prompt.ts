@@ -1,10 +1,10 @@
-/** The wrapped prompt: a task with its limit and its promise written behind it. */
+/** The wrapped prompt: a task followed by its limit and its promise. */
 import { claimTag } from '../engine/claim.ts'
 
-/** What is not given is 10 iterations and COMPLETE. */
+/** Defaults: 10 iterations and COMPLETE. */
 export type Wrapping = { maxIterations?: number; promise?: string }
 
-/** The exact text. Without a count limit (0) the line that names the maximum is left out. */
+/** The exact text. Without an iteration limit (0), the line with the maximum is left out. */
 export function wrapPrompt(prompt: string, { maxIterations = 10, promise = 'COMPLETE' }: Wrapping = {}): string {
   return `${prompt}
 
@@ -21,7 +21,7 @@ ${ENDING}`
 const HEADING = 'IMPORTANT COMPLETION CRITERIA:'
 const ENDING = 'The task will loop until you output the completion signal or reach the iteration limit.'
 
-/** What `wrapPrompt` itself says; the maximum and the promise apart. */
+/** The lines of `wrapPrompt`, except the maximum and the promise. */
 const OWN = new Set([
   HEADING,
   '- Work on this task iteratively until all requirements are met',
@@ -35,8 +35,8 @@ const PROMISE = /^(?:.*\boutput exactly:\s*)<promise>(.*?)<\/promise>$/
 type Unwrapped = { prompt: string; maxIterations?: number; promise: string }
 
 /**
- * Finds the task, the limit and the promise in a wrapped prompt; undefined for any other text. What stands behind it, and
- * criteria that are not ralph's own, belong to the task; `maxIterations` is absent where these leave it open.
+ * Finds the task, the limit and the promise in a wrapped prompt; undefined for any other text. What follows it, and
+ * criteria that are not ralph's own, belong to the task; `maxIterations` is absent if they do not set it.
  */
 export function unwrapPrompt(text: string): Unwrapped | undefined {
   const at = text.lastIndexOf(`\n${HEADING}`)

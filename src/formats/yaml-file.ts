@@ -1,16 +1,16 @@
-/** YAML files that people write: their mappings and lists, with places, and what is wrong told by line and column. */
+/** Reads YAML files that people write: mappings and lists with positions, errors with line and column. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument } from 'yaml'
 import { RalphError } from '../error.ts'
 import { quote } from './json-file.ts'
 
 export type YamlFile = { name: string; lines: LineCounter; top: Found }
 
-/** What stands behind a key or in a list; `what` names it in a sentence, `at` is its offset in the text. */
+/** A value or list item; `what` names it in messages, `at` is its offset in the text. */
 export type Found = { node: ParsedNode | null; what: string; at: number }
 
 export type Entry = Found & { key: string; keyAt: number }
 
-/** Characters. One that is wrong from beginning to end takes seconds at this size. */
+/** In characters. A file full of errors takes seconds at this size. */
 const MOST = 1_000_000
 
 export function parseYamlFile(text: string, name: string): YamlFile {
@@ -19,7 +19,7 @@ export function parseYamlFile(text: string, name: string): YamlFile {
   const lines = new LineCounter()
   const document = parseDocument(text, {
     schema: 'core',
-    uniqueKeys: false, // `entriesOf` looks: the library compares every key with every other
+    uniqueKeys: false, // `entriesOf` checks: the library compares every key with every other
     prettyErrors: false,
     logLevel: 'error',
     lineCounter: lines,
@@ -30,7 +30,7 @@ export function parseYamlFile(text: string, name: string): YamlFile {
   return file
 }
 
-/** Where the library speaks to programmers, or does not say what to do. */
+/** Replaces messages that are for programmers or do not say what to do. */
 const SENTENCES: Readonly<Record<string, string>> = {
   TAB_AS_INDENT: 'tabs are not allowed as indentation. Use spaces.',
   MULTIPLE_DOCS: 'a second document starts here. Keep only one.',
@@ -39,7 +39,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'two keys on one line, or a key below that is indented too far. Align the keys, or quote a value that contains ": ".',
 }
 
-/** `sentence` is about the place that stands in front of it. */
+/** Puts the position in front of `sentence`. */
 export function wrongAt(file: Pick<YamlFile, 'name' | 'lines'>, at: number, sentence: string): RalphError {
   const { line, col } = placeOf(file, at)
   return new RalphError('input-invalid', `${file.name}:${line}:${col}: ${sentence}`)
@@ -50,7 +50,7 @@ export function placeOf({ lines }: Pick<YamlFile, 'lines'>, at: number): { line:
   return { line: Math.max(1, line), col: Math.max(1, col) } // an empty file has no first line
 }
 
-/** The entries of a mapping; none where every key is commented out. `nameOf` says what is found at a key. */
+/** The entries of a mapping; none if every key is commented out. `nameOf` names the value of a key. */
 export function entriesOf(file: YamlFile, found: Found, nameOf: (key: string) => string): Entry[] {
   const node = usable(file, found)
   if (isEmpty(node)) return []
@@ -67,7 +67,7 @@ export function entriesOf(file: YamlFile, found: Found, nameOf: (key: string) =>
   })
 }
 
-/** The items of a list; none where every item is commented out. `nameOf` takes the position, from 1 on. */
+/** The items of a list; none if every item is commented out. `nameOf` takes the position, starting at 1. */
 export function itemsOf(file: YamlFile, found: Found, nameOf: (position: number) => string): Found[] {
   const node = usable(file, found)
   if (isEmpty(node)) return []
@@ -76,7 +76,7 @@ export function itemsOf(file: YamlFile, found: Found, nameOf: (position: number)
   return node.items.map((item, index) => ({ node: item, what: nameOf(index + 1), at: item.range[0] }))
 }
 
-/** Aliases can make a small file very large, and a tag asks for a program that knows it. */
+/** Aliases can make a small file very large, and tags need a program that knows them. */
 export function usable(file: YamlFile, { node, what, at }: Found): ParsedNode | null {
   if (isAlias(node))
     throw wrongAt(
@@ -95,7 +95,7 @@ function isEmpty(node: ParsedNode | null): node is null {
   return node === null || (isScalar(node) && node.value === null)
 }
 
-/** As it is named in a sentence. */
+/** For messages. */
 export function describe(node: ParsedNode | null): string {
   if (isEmpty(node)) return 'empty'
   if (isMap(node)) return 'a mapping'
@@ -105,7 +105,7 @@ export function describe(node: ParsedNode | null): string {
   return typeof node.value === 'number' ? `the number ${node.value}` : String(node.value)
 }
 
-/** A name that somebody else wrote, for a sentence. */
+/** A foreign name, for messages. */
 function cut(text: string): string {
   const line = text.replace(/\p{Cc}/gu, ' ')
   return line.length > 60 ? `${line.slice(0, 59)}…` : line

@@ -1,4 +1,4 @@
-/** A mapping of YAML against a table of keys: unknown keys and wrong values are errors that say what to write. */
+/** Checks a YAML mapping against a table of keys: errors about unknown keys and invalid values say what to write. */
 import { isScalar, isSeq, type ParsedNode } from 'yaml'
 import type { Key, Keys } from './config.ts'
 import type { Json } from './json-file.ts'
@@ -7,9 +7,9 @@ import { describe, type Entry, entriesOf, type Found, itemsOf, usable, wrongAt, 
 
 export type Shape = {
   keys: Keys
-  /** Keys that hold mappings of their own. */
+  /** Keys with nested mappings. */
   nested?: Readonly<Record<string, (entry: Entry) => object>>
-  /** Keys that belong elsewhere, and what to do with each. */
+  /** Misplaced keys, and what to do with each. */
   misplaced?: Readonly<Record<string, string>>
   nameOf: (key: string) => string
 }
@@ -17,7 +17,7 @@ export type Shape = {
 export function readMapping(file: YamlFile, found: Found, { keys, nested = {}, misplaced = {}, nameOf }: Shape): Json {
   const entries = entriesOf(file, found, nameOf).map((entry) => {
     const { key, keyAt, what } = entry
-    usable(file, entry) // `<<: *all` is about its alias, whatever else is wrong with it
+    usable(file, entry) // for `<<: *all`, report the alias first
     const [move, inner, known] = [own(misplaced, key), own(nested, key), own(keys, key)]
     if (move) throw wrongAt(file, keyAt, `${what} does not belong here. ${move}`)
     if (inner) return [key, inner(entry)]
@@ -40,7 +40,7 @@ function readValue(file: YamlFile, found: Found, key: Key): unknown {
   throw wrongItem(file, found, key) ?? misfit(file, found, key.expected)
 }
 
-/** The first item that alone makes the list wrong; undefined: it is no list, or none is asked for. */
+/** The first invalid item; undefined: it is not a list, or none is expected. */
 function wrongItem(file: YamlFile, found: Found, { fits, expected, item: wanted = TEXT }: Key): Error | undefined {
   if (!isSeq(found.node) || !/\ba list\b/.test(expected)) return undefined
   for (const item of itemsOf(file, found, (position) => `item ${position} of ${found.what}`)) {
@@ -56,14 +56,14 @@ function misfit(file: YamlFile, { what, at, node }: Found, expected: string): Er
   return wrongAt(file, at, `${what} must be ${expected}, got ${describe(node)}.${hint(node, expected)}`)
 }
 
-/** An object stands for a mapping, and for whatever lies deeper than in a list: no key asks for those. */
+/** An object stands for a mapping and for anything deeper than a list item: no key accepts those. */
 function plainValue(node: ParsedNode | null): unknown {
   if (isScalar(node)) return node.value
   if (!isSeq(node)) return node && {}
   return node.items.map((item) => (isScalar(item) ? item.value : {}))
 }
 
-/** What to write, where the value has the wrong kind. */
+/** What to write if the value has the wrong type. */
 function hint(node: ParsedNode | null, expected: string): string {
   if (!isScalar(node) || node.value === null) return ''
   if (expected.startsWith('a list')) return ' Start each item with "- ".'
@@ -73,7 +73,7 @@ function hint(node: ParsedNode | null, expected: string): string {
   return meant ? ` Write ${meant[1]}.` : ''
 }
 
-/** Words that are truth values in an older YAML. */
+/** Words that are booleans in older YAML. */
 const MEANT = [
   [/^(?:y|yes|on|true)$/i, 'true'],
   [/^(?:n|no|off|false)$/i, 'false'],

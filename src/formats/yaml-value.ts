@@ -1,7 +1,7 @@
-/** One value in the head of a Markdown file, on one line, where YAML has a say: a text in quotes, a list in brackets. */
+/** A one-line YAML value in frontmatter: a quoted string or a list in brackets. */
 import { isScalar, isSeq, parseDocument } from 'yaml'
 
-/** Texts stay texts, whatever they look like. Undefined: it is nothing of that kind. */
+/** Strings stay strings, whatever they look like. Undefined: neither of these. */
 export function parseYaml(text: string): string | string[] | undefined {
   if (text.length > MOST) return undefined
   const document = parseDocument(`value: ${text.trim()}`, {
@@ -9,7 +9,7 @@ export function parseYaml(text: string): string | string[] | undefined {
     logLevel: 'silent',
     prettyErrors: false,
   })
-  // `"grep \d x"` was written without thinking of escapes.
+  // `"grep \d x"` was written without escapes in mind.
   if (document.errors.some(({ code }) => code !== 'BAD_DQ_ESCAPE')) return undefined
   const value = document.get('value', true)
   if (isScalar(value)) return String(value.value)
@@ -17,5 +17,5 @@ export function parseYaml(text: string): string | string[] | undefined {
   return value.items.map((item) => String(item.value))
 }
 
-/** A value of this kind has a few dozen characters; deep nesting would take long. */
+/** Such a value has a few dozen characters; deep nesting would take long. */
 const MOST = 10_000

@@ -1,4 +1,4 @@
-/** A task and the branch changed the same files: an agent brings both sides together, in the worktree of the task. */
+/** A task and the branch changed the same files: an agent merges both sides in the task's worktree. */
 import type { Loop, Spec } from '../engine/loop.ts'
 import { MERGE_TURNS } from '../engine/schedule.ts'
 import { concludeMerge, isMerging, leaveTrial, tryMerge } from '../host/merge.ts'
@@ -12,7 +12,7 @@ import { driveTaskLoop, specOf } from './task.ts'
 import { beginTurn, keepTrouble } from './task-turn.ts'
 import { checksTogether } from './together.ts'
 
-/** A loop of its own for the two sides. Not an attempt at the task, but a turn of the project. */
+/** A separate loop for the merge. Not an attempt at the task, but a turn of the project. */
 export async function resolveConflict(site: Site, open: Open): Promise<Loop> {
   const { task, worktree, merging, trial } = open
   if (!worktree || !merging || !trial) throw new Error(`${task} has no conflict`)
@@ -53,7 +53,7 @@ export async function resolveConflict(site: Site, open: Open): Promise<Loop> {
   return loop
 }
 
-/** The task itself has been proven; bringing it together with others makes nothing go from red to green. */
+/** The task itself is already proven; merging turns nothing from red to green. */
 function withoutRequire({ require: _, ...spec }: Spec): Spec {
   return spec
 }

@@ -1,4 +1,4 @@
-/** One execution of a project: what its tasks share, and why nothing new is begun any more. */
+/** One execution of a project: what its tasks share, and why no new task starts. */
 import type { Grade } from '../engine/loop.ts'
 import { attemptsLeft, type Going, type ProjectStop } from '../engine/schedule.ts'
 import { RalphError } from '../error.ts'
@@ -7,12 +7,12 @@ import { openKeeper, type ProjectRecord, planned } from './record.ts'
 import type { Site } from './site.ts'
 import { openPurse, type Purse, type SharedLimits, type Spending } from './spending.ts'
 
-/** What is asked for. */
+/** The request. */
 export type Execution = Omit<Site, 'keeper' | 'rest' | 'limits' | 'mayTurn' | 'turns' | 'parallel' | 'known'> & {
   record: ProjectRecord
-  /** Fires when a person wants it to pause. */
+  /** Fires when the user wants to pause. */
   pause: AbortSignal
-  /** How many tasks at a time; more than one needs a branch. */
+  /** How many tasks at once; more than one needs a branch. */
   slots: number
   iterations?: number
   limits: SharedLimits
@@ -20,7 +20,7 @@ export type Execution = Omit<Site, 'keeper' | 'rest' | 'limits' | 'mayTurn' | 't
   progress: (record: ProjectRecord, working: ReadonlySet<string>) => void
 }
 
-/** What became of a task. */
+/** The outcome of a task. */
 export type Outcome =
   | { halt: ProjectStop }
   | { asks: string }
@@ -28,7 +28,7 @@ export type Outcome =
   | 'blocked'
   | 'unfinished'
 
-/** A person wants it to rest. */
+/** The user paused it. */
 export function pausedBy({ project }: Pick<Site, 'project'>): ProjectStop {
   return { reason: 'paused', sentence: `You paused it. \`ralph execute ${project.name}\` resumes it.` }
 }
@@ -37,12 +37,12 @@ export type Desk = {
   site: Site
   take(id: string, outcome: Outcome): void
   going(working: ReadonlySet<string>): Going
-  /** Resolves when the worktrees of all completed tasks are gone. */
+  /** Resolves when the worktrees of all completed tasks are removed. */
   closed(): Promise<void>
   close(): void
 }
 
-/** What is shared by all tasks of this execution, and what it remembers besides the record. */
+/** What all tasks of this execution share, and what it remembers besides the record. */
 export function openDesk(execution: Execution, startedAt: number, spent: Map<string, Spending>): Desk {
   const { slots, limits } = execution
   const brake = openBrake(execution)
@@ -58,8 +58,8 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
       if ('halt' in outcome && outcome.halt) brake.halt(outcome.halt)
       if ('done' in outcome) {
         const closed = closeTask(site, id).catch((cause) => brake.halt(troubleOf(id, cause)))
-        closed.catch(() => {}) // it is thrown where it is waited for
-        closing.add(closed) // others go on meanwhile
+        closed.catch(() => {}) // rethrown where it is awaited
+        closing.add(closed) // others continue meanwhile
       }
     },
     going(working) {
@@ -68,7 +68,7 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
       return {
         working,
         asking,
-        // A task in the person's own files has them for itself.
+        // A task in the user's own checkout has it to itself.
         slots: open.every(({ worktree, halted: over }) => worktree || over) ? slots : 1,
         begun: new Set(open.filter((each) => !each.halted).map(({ task }) => task)),
         turns,
@@ -80,7 +80,7 @@ export function openDesk(execution: Execution, startedAt: number, spent: Map<str
   }
 }
 
-/** Why nothing new is begun any more: the first reason counts. */
+/** Why no new task starts: the first reason counts. */
 type Brake = { halt(stop: ProjectStop): void; halted(): ProjectStop | undefined; rest: AbortSignal; close(): void }
 
 function openBrake(execution: Pick<Execution, 'pause' | 'project'>): Brake {
@@ -99,14 +99,14 @@ function openBrake(execution: Pick<Execution, 'pause' | 'project'>): Brake {
     rest: rest.signal,
     close() {
       pause.removeEventListener('abort', onPause)
-      rest.abort() // should one task have failed in a way nobody foresaw, the others end their iteration
+      rest.abort() // if one task fails unexpectedly, the others finish their iteration
     },
   }
 }
 
 function siteOf(execution: Execution, brake: Brake, purse: Purse): Site {
   const { project, record, slots, iterations, now, store } = execution
-  // Tasks that agents add share the attempts of those they found.
+  // Tasks that agents add share the attempts of the original tasks.
   const most = iterations ?? attemptsLeft(record.tasks.tasks.map(planned)) + record.open.length
   return {
     ...execution,
@@ -128,7 +128,7 @@ function siteOf(execution: Execution, brake: Brake, purse: Purse): Site {
   }
 }
 
-/** What a person can mend in their repository stops the project; what nobody foresaw is thrown on. */
+/** What the user can fix in the repository stops the project; unexpected errors are rethrown. */
 export function troubleOf(id: string, cause: unknown): ProjectStop {
   if (!(cause instanceof RalphError) || (cause.code !== 'git-failed' && cause.code !== 'setup-failed')) throw cause
   return { reason: cause.code, sentence: `${id}: ${cause.message}` }

@@ -1,4 +1,4 @@
-/** What an agent did to the files of its project in one turn: what it may change is taken over, all else is put back and told. */
+/** An agent's changes to the project files in one turn: allowed ones are adopted, all others undone and reported. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Obstacle, readObstacles } from '../formats/obstacles.ts'
 import { type Entry, readProgress } from '../formats/progress.ts'
@@ -6,28 +6,28 @@ import { readTasks, type Task } from '../formats/tasks.ts'
 import type { FaceName } from './folder.ts'
 import type { ProjectRecord } from './record.ts'
 
-/** The files as the agent left them; undefined: gone. */
+/** The files as the agent left them; undefined: missing. */
 export type Faces = Readonly<Partial<Record<FaceName, string | undefined>>>
 
 export type Edits = {
-  /** What it says of its own task. */
+  /** What it says about its own task. */
   says: 'completed' | 'blocked' | 'open'
   entry?: Entry
-  /** New obstacles, and ids of old ones that it solved. */
+  /** New obstacles, and ids of old ones it solved. */
   obstacles: Obstacle[]
   resolved: string[]
   added: Task[]
   spec?: string
-  /** What was put back, in words. */
+  /** What was restored, in words. */
   notes: string[]
-  /** Files that cannot be read any more. */
+  /** Files that can no longer be read. */
   broken: FaceName[]
 }
 
 /**
  * An agent may set `status` and `blocked` of its own task, add tasks, append one entry, append obstacles and resolve old ones.
- * `task` is its own; undefined: nobody's turn, so that only a person can have been there. `shared`: it worked on the project's
- * files themselves, not on a copy that has grown old meanwhile.
+ * `task` is its own; undefined: no turn was running, so only a person can have made changes. `shared`: it worked on the
+ * project files themselves, not on a copy that is now outdated.
  */
 export function readEdits(
   record: ProjectRecord,
@@ -70,7 +70,7 @@ function readTaskEdits(
     else if (now.status === 'completed' && task.status !== 'completed') wrong.push(`${task.id} was marked as completed`)
     else if (shared && !isDeepStrictEqual(now, task)) wrong.push(`${task.id} was changed`)
   }
-  // Checks, and how strong the proof must be, come from people, never from an agent at work.
+  // Checks and the required proof come from people, never from a working agent.
   const fresh = read.list.tasks.filter(({ id }) => !known.has(id))
   const checked = fresh.filter((task) => PEOPLES.some((field) => task[field] !== undefined)).map(({ id }) => id)
   if (checked.length > 0)
@@ -136,7 +136,7 @@ function cut(items: readonly string[]): string {
   return items.length > 5 ? `${items.slice(0, 5).join(', ')} and ${items.length - 5} more` : items.join(', ')
 }
 
-/** Takes the edits over. What was put back becomes an obstacle, so that the next agent knows better. */
+/** Adopts the edits. What was restored becomes an obstacle, so that the next agent knows. */
 export function applyEdits(
   record: ProjectRecord,
   { obstacles, resolved, added, spec, notes }: Omit<Edits, 'says' | 'entry' | 'broken'>,
@@ -169,7 +169,7 @@ export function applyEdits(
   }
 }
 
-/** An id for an obstacle that no other has. */
+/** A unique id for an obstacle. */
 export function freeId(taken: ReadonlySet<string>): string {
   let number = taken.size + 1
   while (taken.has(`O${number}`)) number++

@@ -1,4 +1,4 @@
-/** A turn that is over is entered into the project's files, once, with what came of it. */
+/** Records a finished turn and its outcome in the project files, once. */
 import { ended, type Loop } from '../engine/loop.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { changedPaths, repositoryAt } from '../host/branch.ts'
@@ -12,7 +12,7 @@ import { projectOf } from './owner.ts'
 import { type Open, type OpenTurn, openOf, type ProjectRecord, replaceOpen, withTask } from './record.ts'
 import type { Site } from './site.ts'
 
-/** `done`: the task is completed by it, which a loop alone does not tell: its work must have arrived on the branch, too. */
+/** `done`: it completed the task. The loop alone does not show that: its work must also have arrived on the branch. */
 export async function enterTurn(site: Site, loop: Loop, done = false): Promise<void> {
   const { keeper } = site
   const at = projectOf(loop)
@@ -27,7 +27,7 @@ export async function enterTurn(site: Site, loop: Loop, done = false): Promise<v
   site.hold()
 }
 
-/** Whether it was judged, or came to nothing: then the loop is at another attempt, or has ended. */
+/** Whether it was judged, or failed: then the loop is at another attempt, or has ended. */
 function isOver(loop: Loop, turn: OpenTurn): boolean {
   if (loop.next.kind === 'check' || loop.next.kind === 'prove') return false
   return hasWorked(loop, turn) || ended(loop) || loop.tally.attempt > (turn.attempt ?? Number.POSITIVE_INFINITY)
@@ -37,7 +37,7 @@ function hasWorked({ tally }: Loop, { n }: OpenTurn): boolean {
   return n <= tally.iteration
 }
 
-/** What the agent left in the files. Those that cannot be read any more are kept aside. */
+/** What the agent left in the files. Unreadable ones are set aside. */
 export function takeEdits(site: Site, { task, folder }: { task: string; folder: string }): Edits {
   const shared = folder === site.project.folder
   clearWay({ folder })
@@ -49,7 +49,7 @@ export function takeEdits(site: Site, { task, folder }: { task: string; folder: 
 
 const FACES = ['spec.md', 'tasks.json', 'state.json', 'obstacles.json'] as const
 
-/** What an agent writes about its work. The tasks are the person's. */
+/** Masks what an agent writes about its work. The tasks belong to the user. */
 function masked({ entry, obstacles, notes, ...edits }: Edits): Edits {
   return { ...edits, obstacles: maskIn(obstacles), notes: maskIn(notes), ...(entry ? { entry: maskIn(entry) } : {}) }
 }
@@ -62,14 +62,14 @@ function setAside({ project, now, note }: Site, name: FaceName): void {
   note('', `The agent's version of ${name} is kept as ${kept}.`)
 }
 
-/** Its last turn was entered before, as one that was not enough yet: now its work has arrived all the same. */
+/** Its last turn was recorded as unfinished, but now its work has arrived after all. */
 function arrivedLater(record: ProjectRecord, task: string): ProjectRecord {
   const last = record.entries.findLast(({ task_id }) => task_id === task)
   const entries = last ? [...record.entries, { ...last, status: 'completed' as const }] : record.entries
   return withTask({ ...record, entries }, task, { status: 'completed', blocked: false })
 }
 
-/** Measured where git can tell, else in the agent's words. */
+/** Measured with git if possible, otherwise as the agent says. */
 async function filesOf(
   before: string | undefined,
   after: string | undefined,
@@ -110,7 +110,7 @@ function entered(record: ProjectRecord, { open, loop, edits, files, done }: Ente
   return withTask(replaceOpen({ ...noted, entries: [...noted.entries, entry] }, { ...rest, notes: [] }), task, {
     status: done ? 'completed' : blocked ? 'blocked' : loop.next.kind === 'halt' ? 'pending' : 'in_progress',
     blocked,
-    // It was counted when the task was picked up; a turn at a conflict was not.
+    // Counted when the task was picked up; a turn at a conflict was not.
     ...(worked || loop.id !== open.loop ? {} : { attempts: before + loop.tally.iteration }),
   })
 }

@@ -1,4 +1,4 @@
-/** `ralph execute`: works through the tasks of a project, one after another or several at a time, until nothing can go on. */
+/** `ralph execute`: works through the tasks of a project, one or several at a time, until none can continue. */
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { ALLOW, ended, type Loop } from '../engine/loop.ts'
@@ -16,7 +16,7 @@ import type { Site } from './site.ts'
 import { spentBefore } from './spending.ts'
 import { driveProjectTask } from './task.ts'
 
-/** `iterations`: of this time alone. */
+/** `iterations`: of this execution only. */
 export type Executed = { stop: ProjectStop; record: ProjectRecord; iterations: number }
 
 export async function execute(execution: Execution): Promise<Executed> {
@@ -56,11 +56,11 @@ export async function execute(execution: Execution): Promise<Executed> {
   }
 }
 
-/** What a ralph that is gone left half-done comes to its end before anything new begins. */
+/** Finishes what a dead ralph left half-done before anything new starts. */
 async function tidy(site: Site): Promise<void> {
   const { keeper, store } = site
   for (const open of keeper.record.open) {
-    const loop = await store.load(open.loop).catch(() => undefined) // it was killed before its loop was made
+    const loop = await store.load(open.loop).catch(() => undefined) // ralph was killed before it created the loop
     if (open.halted) continue
     if (loop?.next.kind === 'halt') {
       await enterTurn(site, loop)
@@ -75,7 +75,7 @@ async function tidy(site: Site): Promise<void> {
   await keeper.restore()
 }
 
-/** Nothing is in progress any more. */
+/** Nothing is in progress any longer. */
 function settled(record: ProjectRecord): ProjectRecord {
   const tasks = record.tasks.tasks.map((task) =>
     task.status === 'in_progress' ? { ...task, status: 'pending' as const } : task,
@@ -83,7 +83,7 @@ function settled(record: ProjectRecord): ProjectRecord {
   return { ...record, tasks: { ...record.tasks, tasks } }
 }
 
-/** A task as far as it goes now. */
+/** Runs a task as far as it goes now. */
 async function workOn(site: Site, id: string): Promise<Outcome> {
   try {
     await openTask(site, id)
@@ -106,7 +106,7 @@ async function workOn(site: Site, id: string): Promise<Outcome> {
   }
 }
 
-/** Begins a task, or takes up one that was begun. */
+/** Starts a task, or resumes one that was started. */
 async function openTask(site: Site, id: string): Promise<void> {
   const { keeper, project } = site
   const known = keeper.record.open.find(({ task }) => task === id)
@@ -136,14 +136,14 @@ async function makeWorktree(worktree: NonNullable<Open['worktree']>): Promise<vo
   mkdirSync(worktree.dir, { recursive: true })
 }
 
-/** The branch and the commit that work begins at. */
+/** The branch and the commit that work starts from. */
 async function headAt(dir: string): Promise<Pick<Open, 'branch' | 'base'>> {
   const repo = await repositoryAt(dir)
   const { branch, commit } = repo ? await readHead(repo) : {}
   return { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { base: commit }) }
 }
 
-/** Its own worktree begins at the tip of the branch, which has the work of all tasks it depends on. */
+/** Its own worktree starts at the tip of the branch, which has the work of all its dependencies. */
 async function planFor({ project, home, branch = '', copied, setup }: Site, loop: string): Promise<Open['worktree']> {
   const repo = await repositoryOf(project.dir)
   const path = join(realpathSync(home), 'worktrees', loop)
@@ -159,7 +159,7 @@ async function planFor({ project, home, branch = '', copied, setup }: Site, loop
   }
 }
 
-/** One that waited for a person goes on, since a person has started it again. */
+/** A task that waited for a person continues, since a person restarted the project. */
 async function takeUpAgain({ store, keeper, project, copied, setup }: Site, open: Open): Promise<void> {
   const { task, loop: id, worktree } = open
   await keeper.change((record) => withTask(record, task, { status: 'in_progress', blocked: false }))
@@ -173,12 +173,12 @@ async function takeUpAgain({ store, keeper, project, copied, setup }: Site, open
     await keeper.changeOpen(task, (before) => ({ ...before, worktree: now }))
     await makeWorktree(now)
   }
-  // Where HEAD is between two turns is a person's choice.
+  // Between two turns, HEAD is the user's choice.
   else if (!open.turn) {
     const head = await headAt(project.dir)
     await keeper.changeOpen(task, ({ branch: _, base: __, ...rest }) => ({ ...rest, ...head }))
   }
-  const loop = await store.load(id).catch(() => undefined) // it was killed before its loop was made
+  const loop = await store.load(id).catch(() => undefined) // ralph was killed before it created the loop
   if (!loop || ended(loop) || loop.next.kind !== 'wait' || loop.next.until !== undefined) return
   if (!(await store.told(id))) await store.tell(id, 'you', { kind: 'resume' })
 }
@@ -199,11 +199,11 @@ function alone<Result>(site: Site, work: () => Promise<Result>): Promise<Result>
   return mine
 }
 
-/** Its loop is over. What it left in a worktree of its own is where the next one begins. */
+/** Its loop has ended. The next one starts from what it left in its worktree. */
 function giveUp({ keeper }: Site, task: string, { tally }: Loop): Promise<void> {
   return keeper.change((before) => {
     const open = openOf(before, task)
-    // A turn that was broken off is no attempt.
+    // An interrupted turn is not an attempt.
     const record = withTask(before, task, { attempts: open.before + tally.iteration })
     const others = record.open.filter((other) => other.task !== task)
     return { ...record, open: open.worktree ? [...others, { ...open, halted: true as const }] : others }

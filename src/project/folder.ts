@@ -1,4 +1,4 @@
-/** Where a project lives: `.artefacts/<name>/` below the folder it is worked on in, and the files in it. */
+/** Where a project lives: `.artefacts/<name>/` in its working folder, and the files in it. */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -15,7 +15,7 @@ const FACES = ['spec.md', 'tasks.json', 'state.json', 'obstacles.json', 'results
 
 export type FaceName = (typeof FACES)[number]
 
-/** A project by its name, whether it is there or not. `dir` must be a folder. */
+/** A project by name, whether it exists or not. `dir` must be a folder. */
 export function projectAt(dir: string, name: string): Project {
   checkName(name)
   const place = realpathSync(dir)
@@ -24,7 +24,7 @@ export function projectAt(dir: string, name: string): Project {
   return project
 }
 
-/** A project that is there. */
+/** An existing project. */
 export function openProject(dir: string, name: string): Project {
   const project = projectAt(dir, name)
   if (isFolder(project.folder)) return project
@@ -67,7 +67,7 @@ function checkName(name: string): void {
     )
 }
 
-/** A link that leads out of the folder would let ralph write somewhere else. */
+/** A link out of the folder would make ralph write elsewhere. */
 function refuseStrange({ dir, folder }: Project): void {
   for (const path of [dirname(folder), folder]) {
     if (!lstatSync(path, { throwIfNoEntry: false })) continue
@@ -79,7 +79,7 @@ function refuseStrange({ dir, folder }: Project): void {
   }
 }
 
-/** Undefined for a link that leads nowhere, or around in a circle. */
+/** Undefined for a broken or circular link. */
 function realPath(path: string): string | undefined {
   try {
     return realpathSync(path)
@@ -94,10 +94,10 @@ function projectAbove(dir: string, name: string): string | undefined {
   return isFolder(join(above, ARTEFACTS, name)) ? above : projectAbove(above, name)
 }
 
-/** What an agent put where the folder or one of its files belongs goes, so that the right one can come back. */
+/** Removes what an agent put in place of the folder or one of its files, so that it can be restored. */
 export function clearWay({ folder }: Pick<Project, 'folder'>): void {
   const dir = realPath(dirname(dirname(folder)))
-  if (dir === undefined) return // a worktree that is gone as a whole
+  if (dir === undefined) return // a worktree that was deleted as a whole
   const isInside = (path: string) => pathBelow(dir, realPath(path) ?? '') !== undefined
   for (const path of [dirname(folder), folder])
     if (!isFolder(path) || !isInside(path)) rmSync(path, { recursive: true, force: true })
@@ -105,12 +105,12 @@ export function clearWay({ folder }: Pick<Project, 'folder'>): void {
     if (!isFile(path) || !isInside(path)) rmSync(path, { recursive: true, force: true })
 }
 
-/** What is no file, such as a pipe, would never end when it is read. */
+/** Reading a non-file, such as a pipe, might never end. */
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
-/** Undefined when it is not there. */
+/** Undefined if it does not exist. */
 export function readFace({ folder }: Pick<Project, 'folder'>, name: FaceName): string | undefined {
   const path = join(folder, name)
   const real = realPath(path)
@@ -128,7 +128,7 @@ export function readFace({ folder }: Pick<Project, 'folder'>, name: FaceName): s
   }
 }
 
-/** Whole or not at all. People and agents read it, so it is for everybody. */
+/** Atomic. People and agents read it, so everyone may. */
 export function writeFace({ folder }: Pick<Project, 'folder'>, name: string, text: string): void {
   const path = join(folder, basename(name))
   if (isFolder(path)) throw new RalphError('usage', `${path} must be a file, but is a folder. Move it away.`)
@@ -149,7 +149,7 @@ export function removeFace({ folder }: Pick<Project, 'folder'>, name: FaceName):
   }
 }
 
-/** The same sentences as for ralph's home, but nothing else than this place will do. */
+/** The same messages as for ralph's home, but without an alternative location. */
 function aboutProject(cause: unknown, path: string): unknown {
   const error = cause instanceof RalphError ? cause : inPlainWords(cause, path)
   if (!(error instanceof RalphError) || error.code !== 'home-unusable') return error

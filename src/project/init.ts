@@ -1,4 +1,4 @@
-/** A new project: a spec for the person to fill in, kept out of commits. */
+/** A new project: a spec for the user to fill in, kept out of commits. */
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { renderTemplate } from '../formats/template.ts'
@@ -17,7 +17,7 @@ export async function initProject(dir: string, name: string): Promise<{ project:
   return { project, exclusion: await excludeFromGit(project.dir, ARTEFACTS) }
 }
 
-/** The spec before anybody has written in it. */
+/** The spec before anyone has filled it in. */
 export function blankSpec(name: string): string {
   return renderTemplate(ownTemplate('spec.md'), { project_name: name }, 'spec.md')
 }

@@ -1,4 +1,4 @@
-/** One agent of an interview: in the person's terminal until its turn has ended, or alone with answers given beforehand. */
+/** One agent of an interview: in the user's terminal until its turn ends, or alone with answers given in advance. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { runInTerminal } from '../host/terminal.ts'
 import type { Project } from './folder.ts'
 import type { Round } from './interview.ts'
 
-/** Who asks, and how it is set. */
+/** The agent and its settings. */
 export type Interviewer = Pick<Request, 'self' | 'model' | 'permissions' | 'extraArgs'> & {
   name: string
   project: Project
@@ -22,13 +22,13 @@ export type Interviewer = Pick<Request, 'self' | 'model' | 'permissions' | 'extr
   signal: AbortSignal
 }
 
-// An agent that was told to end its turn with done.md, and then does nothing for so long, has ended it. Where it tells
-// the end itself, that is only for the case that it cannot: hooks are switched off, its model fails.
+// An agent that creates done.md and is then quiet for this long has ended its turn. If it reports
+// the end itself, this is only a fallback: hooks may be disabled, or its model fails.
 const QUIET_MS = { told: 60_000, untold: 10_000 }
 
 /**
- * Resolves when the agent has ended: by itself, by the person, or by ralph once done.md is there and the turn is over. True: the
- * person broke it off.
+ * Resolves when the agent has ended: by itself, by the user, or by ralph once done.md exists and the turn has ended. True:
+ * the user interrupted it.
  */
 export async function talkInTerminal(interviewer: Interviewer, prompt: string, at: Round): Promise<boolean> {
   return withFolder(async (folder) => {
@@ -73,7 +73,7 @@ function cannotTalk(name: string): RalphError {
   )
 }
 
-/** Resolves when the turn that made done.md is over, or the signal comes. */
+/** Resolves when the turn that created done.md has ended, or on the signal. */
 async function waitForTurn(done: string, turnEnd: string | undefined, signal: AbortSignal): Promise<void> {
   const either = new AbortController()
   const waiting = { signal: AbortSignal.any([signal, either.signal]) }
@@ -84,12 +84,12 @@ async function waitForTurn(done: string, turnEnd: string | undefined, signal: Ab
   either.abort()
 }
 
-/** A turn that ends without done.md was a question to the person. */
+/** A turn that ends without done.md was a question to the user. */
 async function lastTurnEnd(turnEnd: string, done: string, waiting: { signal: AbortSignal }): Promise<void> {
   while ((await watchFor(turnEnd, waiting)) && !existsSync(done)) rmSync(turnEnd, { force: true })
 }
 
-/** Nobody is asked. Tells what went wrong, if anything did; an agent that cannot be used at all is thrown. */
+/** Runs without questions. Returns what went wrong, if anything; throws if the agent cannot be used at all. */
 export async function workAlone(
   interviewer: Interviewer,
   prompt: string,

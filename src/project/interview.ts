@@ -1,4 +1,4 @@
-/** The interview: several agents, one after the other, that ask about the spec; the last one writes the tasks. */
+/** The interview: several agents in turn ask about the spec; the last one writes the tasks. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -9,20 +9,20 @@ import { withProblems } from '../prompt/interview-prompt.ts'
 import { type FaceName, type Project, readFace, removeFace, writeFace } from './folder.ts'
 import { parseInterview } from './templates.ts'
 
-/** The place of a go: the second attempt at a round is the last. */
+/** Which attempt at which round: the second attempt is the last. */
 export type Round = { round: number; attempt: number }
 
 export type Interview = {
   project: Project
   rounds: number
-  /** Has an agent work on this prompt; it has ended when this resolves. What it wrote is looked at here. */
+  /** Runs an agent with this prompt; resolves when it has ended. The caller checks what it wrote. */
   ask(prompt: string, at: Round): Promise<void>
   say(text: string): void
-  /** A person wants it to stop. */
+  /** Aborted when the user wants to stop. */
   signal: AbortSignal
 }
 
-/** The tasks it came to; undefined when it was told to stop. */
+/** The resulting tasks; undefined if it was stopped. */
 export async function holdInterview(interview: Interview): Promise<TaskList | undefined> {
   const { project, rounds, signal } = interview
   mustBeReady(project)
@@ -36,7 +36,7 @@ export async function holdInterview(interview: Interview): Promise<TaskList | un
   return list
 }
 
-/** The spec, where an interview about it may begin. */
+/** The spec, if an interview about it may start. */
 export function mustBeReady(project: Project): string {
   mustNotHaveBegun(project)
   return mustHaveSpec(project)
@@ -51,7 +51,7 @@ function mustHaveSpec(project: Project): string {
   )
 }
 
-/** A list of tasks that is being worked on is not to be written anew under the hands of those who do. */
+/** A task list that is being worked on must not be overwritten. */
 function mustNotHaveBegun(project: Project): void {
   const read = readTasks(readFace(project, 'tasks.json') ?? '')
   const tasks = 'list' in read ? read.list.tasks : []
@@ -81,7 +81,7 @@ async function holdRound(interview: Interview, round: number): Promise<void> {
   )
 }
 
-/** What is wrong after it, in sentences. */
+/** The problems after it, as sentences. */
 async function attemptRound(interview: Interview, prompt: string, at: Round): Promise<string[]> {
   const { project, rounds, ask } = interview
   const spec = mustHaveSpec(project)
@@ -96,7 +96,7 @@ async function attemptRound(interview: Interview, prompt: string, at: Round): Pr
   ]
 }
 
-/** A spec that was lost is put back. */
+/** Restores a lost spec. */
 function keepSpec(project: Project, before: string): string[] {
   const after = readFace(project, 'spec.md')
   if (after !== undefined && (after.trim() !== '' || before.trim() === '')) return []
@@ -114,7 +114,7 @@ function taskProblems(project: Project): string[] {
   return read.list.tasks.length > 0 ? [] : [`${path}: the list is empty. It needs at least one task.`]
 }
 
-/** The list that the last round left, under the right name. */
+/** The list from the last round, with the right project name. */
 function settleTasks(project: Project): TaskList {
   const read = readTasks(readFace(project, 'tasks.json') ?? '')
   if (!('list' in read)) throw new Error('The tasks were looked at when the last round ended.')

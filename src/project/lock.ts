@@ -8,7 +8,7 @@ import type { Store } from '../host/store.ts'
 import type { Project } from './folder.ts'
 import { forgetPast } from './past.ts'
 
-/** The lock lies beside the project, since two users or a container do not share a home. */
+/** The lock is next to the project, since two users or a container do not share a home. */
 export function lockProject({ name, folder }: Project): { hold(): void; release(): void } {
   const path = join(dirname(folder), `.${name}.lock`)
   const take = () => {
@@ -30,7 +30,7 @@ export function lockProject({ name, folder }: Project): { hold(): void; release(
   }
 }
 
-/** Whether somebody works on a project now. */
+/** Whether anyone is working on a project now. */
 export function isHeld({ name, folder }: Project): boolean {
   const path = join(dirname(folder), `.${name}.lock`)
   if (!existsSync(path)) return false
@@ -40,12 +40,12 @@ export function isHeld({ name, folder }: Project): boolean {
   return false
 }
 
-/** `database`: the store is not that of the home. */
+/** `database`: the store is not the home's own. */
 type Knowing = { home: string; database?: string | undefined; store: () => Store; now: () => number }
 
-/** Another project begins, where nobody works on the one before. */
+/** A new project starts, unless someone is working on the previous one. */
 export async function withoutPast(project: Project, { home, database, store, now }: Knowing): Promise<void> {
-  // Where nothing is known, nothing is made to find that out.
+  // If nothing is known, do not create a store just to find that out.
   if (!database && !existsSync(join(home, 'ralph.db'))) return
   if ((await store().projects.load(project.folder)) === undefined) return
   mkdirSync(dirname(project.folder), { recursive: true })

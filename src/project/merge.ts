@@ -1,4 +1,4 @@
-/** The work of a completed task becomes part of the person's branch: committed there, or merged from its own worktree. */
+/** Brings the work of a completed task into the user's branch: committed there, or merged from its worktree. */
 import { existsSync } from 'node:fs'
 import type { Loop, Worktree } from '../engine/loop.ts'
 import { MERGE_TRIES, mergeReason, type ProjectStop } from '../engine/schedule.ts'
@@ -15,10 +15,10 @@ import { type Open, openOf, taskOf, withProof } from './record.ts'
 import type { Site } from './site.ts'
 import { backOut, checkTogether } from './together.ts'
 
-/** `again`: together with the others' work its checks fail, so it is worked on once more. `unfinished`: it goes on another time. */
+/** `again`: its checks fail together with the others' work: another attempt. `unfinished`: it continues later. */
 export type Arrival = 'arrived' | 'again' | 'unfinished' | { halt: ProjectStop }
 
-/** In the person's own files: what the agent left uncommitted becomes a commit. */
+/** In the user's own checkout: commits what the agent left uncommitted. */
 export async function commitTask(site: Site, loop: Loop): Promise<void> {
   const { sites } = await openPins(site.home, loop.id)
   await holding(sites, () => commitIn(site, loop))
@@ -31,7 +31,7 @@ async function commitIn(site: Site, loop: Loop): Promise<void> {
   const first = site.keeper.record.trees[task]
   const [start, begun, after] = [first, loop.tally.startTree, loop.tally.tree].map((tree) => tree?.split(' ')[0])
   if (!repo || begun === undefined || after === undefined) return
-  // The tree of an older loop may have been cleared away.
+  // The tree of an older loop may have been pruned.
   const paths = (start && (await changedPaths(repo, start, after))) || (await changedPaths(repo, begun, after)) || []
   await commitPaths(repo, paths, messageOf(site, loop))
 }
@@ -41,7 +41,7 @@ function messageOf({ keeper }: Site, loop: Loop): string {
   return cutTo(oneLine(`${task.id}: ${task.title}`), 100)
 }
 
-/** From its own worktree: nothing arrives on the branch that was not checked together with what is there. */
+/** From its own worktree: nothing arrives on the branch without being checked together with what is there. */
 export async function mergeTask(site: Site, loop: Loop): Promise<Arrival> {
   const { task, worktree } = openOf(site.keeper.record, projectOf(loop).task)
   const base = worktree?.base
@@ -69,7 +69,7 @@ type Merge = {
 
 type Step = { arrival: Arrival } | { last: Loop }
 
-/** The record tells how far the merge is, also after a kill. */
+/** The record shows how far the merge got, even after a kill. */
 function nextStep(merge: Merge, open: Open): Promise<Step> {
   if (open.merge) return arrive(merge, open.merge)
   return open.merging ? settleConflict(merge, open, open.merging.files) : tryOut(merge, open)
@@ -81,7 +81,7 @@ async function arrive({ site, task, worktree, last }: Merge, ready: NonNullable<
     await enterTurn(site, last, true)
     return { arrival: 'arrived' }
   }
-  await keepTrial(worktree, ready.commit) // the branch has moved: what is together stays together
+  await keepTrial(worktree, ready.commit) // the branch has moved: keep what is already merged
   await site.keeper.changeOpen(task, ({ merge: _, merging: __, trial: ___, ...rest }) => rest)
   return { last }
 }
@@ -119,7 +119,7 @@ async function settleConflict(merge: Merge, open: Open, files: string[]): Promis
   const { trial } = open
   const last = await resolveConflict(site, open)
   if (last.next.kind === 'halt' && trial) {
-    // What a person does there now is theirs, and the next time starts over.
+    // What the user does there now is theirs; the next run starts over.
     await leaveTrial(worktree, trial)
     await site.keeper.changeOpen(task, ({ merging: _, trial: __, ...rest }) => rest)
     return { arrival: { halt: unresolved(merge, files, last.next) } }
@@ -142,7 +142,7 @@ function unresolved({ task, worktree }: Merge, files: readonly string[], { reaso
   }
 }
 
-/** A task that is completed already: its ralph was killed just then, or a person has called it so, whose agent's work stays. */
+/** A task that is already completed: ralph was killed just then, or the user marked it so; the agent's work stays. */
 export async function closeCompleted(site: Site, { task, worktree }: Open): Promise<void> {
   if (worktree && existsSync(worktree.path)) await commitRest(worktree, `${task}: not finished`)
   if (!worktree || (await hasArrived(worktree))) return closeTask(site, task)
@@ -153,7 +153,7 @@ export async function closeCompleted(site: Site, { task, worktree }: Open): Prom
   await site.keeper.change((record) => ({ ...record, open: record.open.filter((open) => open.task !== task) }))
 }
 
-/** The task is over: its worktree goes, and nothing of it is under way any more. */
+/** The task is finished: removes its worktree and its open entry. */
 export async function closeTask(site: Site, task: string): Promise<void> {
   const { worktree, loop: id } = openOf(site.keeper.record, task)
   if (worktree) await dropWorktree(worktree)

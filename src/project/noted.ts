@@ -4,10 +4,10 @@ import type { Failing } from '../formats/results.ts'
 import { freeId } from './edits.ts'
 import type { Noted, OpenTurn, ProjectRecord } from './record.ts'
 
-/** `worked`: the agent got to its end. `done`: the task is completed. */
+/** `worked`: the agent finished its turn. `done`: the task is completed. */
 type Ending = { task: string; turn: OpenTurn; worked: boolean; done: boolean }
 
-/** What a turn ran into is an obstacle from then on; what it has overcome is resolved. */
+/** What a turn ran into becomes an obstacle; what it overcame is resolved. */
 export function withNoted(record: ProjectRecord, { task, turn, worked, done }: Ending): ProjectRecord {
   const { iteration, verdicts = [], trouble } = turn
   const passed = new Set(verdicts.filter(({ result }) => result === 'pass').map(({ check }) => check))
@@ -34,10 +34,10 @@ export function withNoted(record: ProjectRecord, { task, turn, worked, done }: E
   }
 }
 
-/** Waiting is all there is to do about these. */
+/** All one can do about these is wait. */
 const PASSING: ReadonlySet<Turn['end']> = new Set(['limited', 'overloaded'])
 
-/** What became of a turn in which the agent did not get to work. */
+/** The outcome of a turn in which the agent did not get to work. */
 export function troubleWords({ end, words }: Pick<Turn, 'end' | 'words'>): string {
   return `${TROUBLE[end]}: ${endOf(words) || 'it gave no reason'}`
 }
@@ -66,7 +66,7 @@ function endOf(text: string): string {
   return [...lines].slice(-LETTERS_KEPT).join('').trim()
 }
 
-/** The checks that keep the open tasks from being completed, and how often they did. */
+/** The checks that keep open tasks from being completed, and how often they failed. */
 export function failingOf({ noted = [], tasks }: Pick<ProjectRecord, 'noted' | 'tasks'>): Failing[] {
   const failing = new Map<string, Failing>()
   for (const { task: task_id, check, tail = '', iteration } of noted) {

@@ -1,4 +1,4 @@
-/** Opens a project for work: its files can be read, its repository can take commits. */
+/** Opens a project for work: its files are readable, and its repository can take commits. */
 import { basename, dirname, join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { parseTasks, type Task, type TaskList } from '../formats/tasks.ts'
@@ -16,8 +16,8 @@ import { isOwn, iterationsOf, type Open, type ProjectRecord, readLists, readTask
 export type Opened = { record: ProjectRecord; notes: string[] }
 
 /**
- * What a person changed since the last time is adopted; a file that ralph was killed before writing is none of that. Only while a turn is under way are changes an agent's: then the record
- * stands, and they are judged with that turn.
+ * Adopts what the user changed since the last time, but not a file that ralph was killed before writing. While a turn is
+ * running, changes are its agent's: then the record stands, and they are judged with that turn.
  */
 export async function loadRecord(project: Project, store: Store, now: () => number): Promise<Opened> {
   const old = await storedRecord(project, store)
@@ -58,7 +58,7 @@ export async function loadRecord(project: Project, store: Store, now: () => numb
   }
 }
 
-/** The tasks under way that are still in the list, with the attempts that a person gives them, and those that are not. */
+/** The open tasks that are still in the list, with the attempts that the user set, and those that are not. */
 async function underWay(
   old: ProjectRecord | undefined,
   { tasks }: TaskList,
@@ -86,7 +86,7 @@ function adopted(list: TaskList, { name }: Project): TaskList {
   return { ...list, project_name: list.project_name || name, tasks: list.tasks.map(idle) }
 }
 
-/** A list that cannot be read is put aside and made again from what ralph knows. */
+/** An unreadable list is set aside and rebuilt from ralph's record. */
 function listsOf(project: Project, old: ProjectRecord | undefined, now: () => number) {
   const { entries, obstacles, problems } = readLists(project)
   const broken = new Map(problems.map(({ file, problem }) => [file, problem]))
@@ -103,7 +103,7 @@ function listsOf(project: Project, old: ProjectRecord | undefined, now: () => nu
   }
 }
 
-/** What a ralph that was killed has left running is ended, and what it has left in the checkout is put in order. Returns what a person should know. */
+/** Ends what a killed ralph left running, and cleans up what it left in the checkout. Returns notes for the user. */
 export async function mendLeftovers({ dir }: Project, { open }: ProjectRecord, home: string): Promise<string[]> {
   for (const { loop, merging, worktree } of open)
     for (const id of [loop, merging?.loop, worktree && basename(worktree.path)]) if (id) await reap(id)
@@ -112,7 +112,7 @@ export async function mendLeftovers({ dir }: Project, { open }: ProjectRecord, h
   return mended ? [repairedWords(mended)] : []
 }
 
-/** The branch that the work goes to, and what a person should know. Several at a time need a clean one. The files of projects stay out of it. */
+/** The branch for the work, and notes for the user. Parallel work needs a clean one. Project files stay out of it. */
 export async function checkRepository(
   { dir, folder }: Project,
   slots: number,

@@ -3,14 +3,14 @@ import type { OwnerRules } from '../drive/owner.ts'
 import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 
-/** `folder` is where its agent finds the project's files. */
+/** `folder` is where its agent finds the project files. */
 export type ProjectTask = { kind: 'project'; name: string; task: string; folder: string }
 
 /** The task of a loop that has one. */
 export function projectOf({ id, spec }: Loop): ProjectTask {
   const { owner } = spec.work
   if (owner?.kind !== 'project') throw new Error(`Loop ${id} is not a project task.`)
-  return owner as ProjectTask // this folder alone makes owners of that kind
+  return owner as ProjectTask // only this folder creates owners of that kind
 }
 
 export const projectRules: OwnerRules = {
@@ -30,7 +30,7 @@ export const projectRules: OwnerRules = {
           'usage',
           `Loop ${id} works on ${task} of a project. Resume it with: ralph execute ${name}`,
         )
-      // Later tasks build on the work of earlier ones, and the project's files would tell what is not there any more.
+      // Later tasks build on the work of earlier ones, and the project files would describe work that no longer exists.
       case 'rollback':
         return new RalphError(
           'usage',

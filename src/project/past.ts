@@ -1,4 +1,4 @@
-/** The past of a project: what ralph knows of it from the last time, unless its files were made again since then. */
+/** The past of a project: what ralph knows from the last time, unless its files were recreated since. */
 import { visit } from '../drive/visit.ts'
 import { ended } from '../engine/loop.ts'
 import type { Store } from '../host/store.ts'
@@ -11,17 +11,17 @@ export async function storedRecord(project: Project, store: Store): Promise<Proj
   return record && !isMadeAgain(record, project) ? record : undefined
 }
 
-/** The loops that its tasks had, oldest first. */
+/** The loops of its tasks, oldest first. */
 export async function loopsOf(project: Project, store: Store): Promise<string[]> {
   return (await storedRecord(project, store))?.loops ?? []
 }
 
-/** Whether a turn in the person's own files may still be under way: what changes in the project's files is its agent's then. */
+/** Whether a turn in the user's checkout may still be running: then changes to the project files are its agent's. */
 export function isAtWork({ turn, worktree }: Open): boolean {
   return turn !== undefined && !turn.edits && !worktree
 }
 
-/** Files that somebody made at the same place are another project, which has no past: ralph itself leaves no list out. */
+/** Files recreated in the same place are a new project without a past: ralph itself always writes every list. */
 function isMadeAgain({ open = [], entries = [], printed }: Partial<ProjectRecord>, project: Project): boolean {
   if (readFace(project, 'state.json') !== undefined) return false
   if (open.length === 0) return entries.length > 0
@@ -33,7 +33,7 @@ function isMadeAgain({ open = [], entries = [], printed }: Partial<ProjectRecord
   )
 }
 
-/** Another project begins here. The loops of the one before will never go on, so they end; their work stays where it is. */
+/** A new project starts here. The loops of the previous one end; their work stays where it is. */
 export async function forgetPast(
   { folder }: Pick<Project, 'folder'>,
   { store, now }: { store: Store; now: () => number },
@@ -47,7 +47,7 @@ export async function forgetPast(
   return leftNotes(open)
 }
 
-/** Where the work of tasks is that nobody goes on with. */
+/** Where the work of abandoned tasks is. */
 export function leftNotes(open: readonly Open[]): string[] {
   return open.flatMap(({ task, worktree }) =>
     worktree
@@ -59,7 +59,7 @@ export function leftNotes(open: readonly Open[]): string[] {
 }
 
 async function endLoop(id: string, { store, now }: { store: Store; now: () => number }): Promise<void> {
-  if (!(await store.load(id).catch(() => undefined))) return // it was killed before its loop was made, or has been pruned
+  if (!(await store.load(id).catch(() => undefined))) return // ralph was killed before it created the loop, or the loop has been pruned
   await visit(id, {
     store,
     now,

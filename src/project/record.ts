@@ -1,4 +1,4 @@
-/** What ralph itself knows of a project. The files of the project are printed from it, and put back from it when they were broken. */
+/** What ralph itself knows about a project. The project files are printed from it, and restored from it when broken. */
 import { createHash } from 'node:crypto'
 import type { Finding, Grade, Loop, Turn, Verdict, Worktree } from '../engine/loop.ts'
 import type { PlannedTask } from '../engine/schedule.ts'
@@ -16,23 +16,23 @@ export type ProjectRecord = {
   tasks: TaskList
   entries: Entry[]
   obstacles: Obstacle[]
-  /** Those of them that ralph noted itself and that are not over: a check that fails, or an agent that did not get to work. */
+  /** Unresolved obstacles that ralph noted itself: a failing check, or an agent that did not get to work. */
   noted?: Noted[]
-  /** What each file looked like when it was printed last, and before that: what lies there and is neither, a person wrote. */
+  /** Each file as last printed, and the version before: anything else was written by a person. */
   printed?: Partial<Record<FaceName, [now: string, before: string]>>
-  /** The turns taken so far, whatever came of them: the number of the last one. */
+  /** The turns taken so far, whatever their outcome: the number of the last one. */
   iteration: number
-  /** Tasks that somebody has begun and not ended, also when that ralph is gone. */
+  /** Tasks that were started and not finished, even by a ralph that no longer runs. */
   open: Open[]
-  /** Every loop there was, for what they cost. */
+  /** Every loop so far, for the total cost. */
   loops: string[]
-  /** The state in which the first loop of a task found the person's files: what is different since then is its work. */
+  /** The state of the user's files before the first loop of a task: every difference since is its work. */
   trees: Record<string, string>
-  /** What speaks for a completed task. */
+  /** The proof of a completed task. */
   proofs: Record<string, Grade>
-  /** What that depends on. Absent: an older ralph wrote this. */
+  /** What the grade depends on. Absent: an older ralph wrote this. */
   grounds?: Record<string, { sentence: string; findings: Finding[] }>
-  /** The commit everything began at. Absent: there was none. */
+  /** The commit everything started from. Absent: there was none. */
   start?: string
   workedMs: number
 }
@@ -40,57 +40,57 @@ export type ProjectRecord = {
 /** `id`: of its obstacle. `check`, `tail`: which one fails, and how its output ends. */
 export type Noted = { id: string; task: string; iteration: number; check?: string; tail?: string }
 
-/** A turn under way, or taken and not yet entered: which of the loop, which of the project, and the state it began in. */
+/** A turn that is running or not yet recorded: its number in the loop and the project, and its starting state. */
 export type OpenTurn = {
   n: number
-  /** Which try at that iteration of the loop. Absent: an older ralph began it. */
+  /** Which attempt at that iteration of the loop. Absent: an older ralph started it. */
   attempt?: number
   iteration: number
   tree?: string
-  /** What the agent left in the files of the project, which are as they should be since then. Absent: it may still be at work. */
+  /** What the agent left in the project files, which have been restored since. Absent: it may still be working. */
   edits?: Edits
-  /** How it ended where the agent did not get to work. */
+  /** How it ended if the agent did not get to work. */
   trouble?: Pick<Turn, 'end' | 'words'>
-  /** What each check said about it last. */
+  /** The last verdict of each check. */
   verdicts?: Verdict[]
 }
 
-/** A task under way. */
+/** A task in progress. */
 export type Open = {
   task: string
   loop: string
   /** The attempts before this loop. */
   before: number
-  /** The branch and the commit it began at. Absent: there is no git, or HEAD is detached. */
+  /** The branch and commit it started from. Absent: no git, or a detached HEAD. */
   branch?: string
   base?: string
-  /** Its own worktree; `dir` is the folder in it that stands for the project's. */
+  /** Its own worktree; `dir` is the folder in it that corresponds to the project's. */
   worktree?: Worktree & { dir: string }
   turn?: OpenTurn
-  /** The last turn whose state is sound: what comes after it and rewrites history goes back to it. Absent: the start. */
+  /** The last turn with a sound state: a later turn that rewrites history is reset to it. Absent: the start. */
   sound?: number
-  /** Its loop halted; the next one begins where it left off. */
+  /** Its loop halted; the next one starts where it left off. */
   halted?: true
-  /** What ralph put right during that turn. */
+  /** What ralph fixed during that turn. */
   notes: string[]
-  /** How many entries there were when it began: later ones tell what others did meanwhile. */
+  /** How many entries there were when it started: later ones show what others did meanwhile. */
   entries: number
-  /** Everything is committed, and is being tried out together with the tip of the branch. */
+  /** Everything is committed and is being checked together with the tip of the branch. */
   trial?: { committed: string; onto: string }
-  /** The loop that brings both sides of a conflict together, and the files they are in conflict about. */
+  /** The loop that resolves a conflict, and the conflicting files. */
   merging?: { loop: string; files: string[] }
-  /** About to become the tip of the branch, which stands at `onto`. */
+  /** About to become the tip of the branch, which is at `onto`. */
   merge?: { commit: string; onto: string }
 }
 
 export type Keeper = {
   readonly record: ProjectRecord
-  /** One transaction, then the files that look different now. One after another: each edits what the one before left. */
+  /** One transaction, then rewrites the changed files. Serialized: each edits what the previous one left. */
   change(edit: (record: ProjectRecord) => ProjectRecord): Promise<void>
   changeOpen(task: string, edit: (open: Open) => Open): Promise<void>
-  /** The same for its turn, if it is at one. */
+  /** The same for its current turn, if any. */
   changeTurn(task: string, edit: (turn: OpenTurn) => OpenTurn): Promise<void>
-  /** Writes the files again, whatever lies there, as they are now. `into`: to another folder, for an agent of its own. */
+  /** Rewrites the files, whatever is there now. `into`: to another folder, for that folder's agent. */
   restore(into?: Pick<Project, 'folder'>): Promise<void>
 }
 
@@ -100,7 +100,7 @@ export function openKeeper(project: Project, store: Store, first: ProjectRecord)
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = (work: () => void | Promise<void>): Promise<void> => {
     const mine = last.then(work)
-    last = mine.catch(() => {}) // told to whoever asked for it
+    last = mine.catch(() => {}) // reported to the caller
     return mine
   }
   const applyEdit = async (edit: (record: ProjectRecord) => ProjectRecord) => {
@@ -134,7 +134,7 @@ export function openKeeper(project: Project, store: Store, first: ProjectRecord)
   }
 }
 
-/** Whether a text is what ralph itself printed last, or before that: it may have been killed before it could write the file. */
+/** Whether a text is one of the last two that ralph printed: it may have been killed before writing the file. */
 export function isOwn({ printed }: Pick<ProjectRecord, 'printed'>, name: FaceName, text: string): boolean {
   return printed?.[name]?.includes(markOf(text)) === true
 }
@@ -154,14 +154,14 @@ function faces({ spec, tasks, entries, obstacles }: ProjectRecord): [FaceName, s
 
 const texts = new WeakMap<object, string>()
 
-/** Most changes leave the lists as they are, and a list may have thousands of tasks. */
+/** Most changes do not affect the lists, and a list may have thousands of tasks. */
 function once<Value extends object>(value: Value, print: (value: Value) => string): string {
   const text = texts.get(value) ?? print(value)
   texts.set(value, text)
   return text
 }
 
-/** How many turns were taken. Where ralph's own record is not here, the entries tell. */
+/** How many turns were taken. Without ralph's own record, the entries show it. */
 export function iterationsOf(record: Pick<ProjectRecord, 'iteration'> | undefined, entries: readonly Entry[]): number {
   return Math.max(record?.iteration ?? 0, ...entries.map(({ iteration }) => iteration))
 }
@@ -191,7 +191,7 @@ export function withTask(record: ProjectRecord, id: string, change: Partial<Task
   return { ...record, tasks: { ...record.tasks, tasks } }
 }
 
-/** A task that is completed has the grade of its loop; where that did not complete, somebody said so. */
+/** A completed task has the grade of its loop; if the loop did not complete, someone marked it so. */
 export function withProof(record: ProjectRecord, task: string, loop: Loop | undefined): ProjectRecord {
   const { [task]: _, ...grounds } = record.grounds ?? {}
   if (loop?.next.kind !== 'complete')
@@ -204,7 +204,7 @@ export function withProof(record: ProjectRecord, task: string, loop: Loop | unde
   }
 }
 
-/** What speaks for each completed task. What nobody has proven here is claimed, whoever called it completed. */
+/** The proof of each completed task. What was not proven here counts as claimed, whoever marked it completed. */
 export function proofsOf(
   tasks: readonly Task[],
   { proofs = {}, grounds = {} }: Partial<Pick<ProjectRecord, 'proofs' | 'grounds'>> = {},
@@ -219,7 +219,7 @@ export function proofsOf(
     }))
 }
 
-/** The text of tasks.json, which must be there. */
+/** The text of tasks.json, which must exist. */
 export function readTasksOf(project: Project): string {
   const text = readFace(project, 'tasks.json')
   if (text !== undefined) return text
@@ -229,7 +229,7 @@ export function readTasksOf(project: Project): string {
   )
 }
 
-/** The lists that the files hold; what is missing is empty, what cannot be read is told. */
+/** The lists in the files; missing ones are empty, unreadable ones are reported. */
 export function readLists(project: Project): {
   entries: Entry[]
   obstacles: Obstacle[]

@@ -1,4 +1,4 @@
-/** What became of a project, gathered for results.md. */
+/** Gathers the outcome of a project for results.md. */
 import { dirname } from 'node:path'
 import type { ProjectStop } from '../engine/schedule.ts'
 import { printResults } from '../formats/results.ts'
@@ -14,7 +14,7 @@ export type Spending = { tokens: number; costUsd: number }
 export async function spendingOf({ loops }: Pick<ProjectRecord, 'loops'>, store: Store): Promise<Spending> {
   const sum = { tokens: 0, costUsd: 0 }
   for (const id of loops) {
-    const loop = await store.load(id).catch(() => undefined) // it was never made, or has been pruned
+    const loop = await store.load(id).catch(() => undefined) // it was never created, or has been pruned
     sum.tokens += loop?.tally.tokens ?? 0
     sum.costUsd += loop?.tally.costUsd ?? 0
   }
@@ -47,7 +47,7 @@ export async function writeResults(
   writeFace(project, 'results.md', text)
 }
 
-/** What a person can do now. */
+/** What the user can do now. */
 function nextSteps({ name, folder }: Project, record: ProjectRecord, { reason }: ProjectStop): string[] {
   const again = `Continue with \`ralph execute ${name}\`.`
   const left = record.open.flatMap(({ task, worktree }) =>

@@ -19,22 +19,22 @@ export type Site = {
   newId: () => string
   /** Ends agents at once. */
   stop: AbortSignal
-  /** Nothing new is begun; what is under way ends first. */
+  /** Nothing new starts; what is running finishes first. */
   rest: AbortSignal
-  /** Every task has a worktree of its own, which is merged into this branch. */
+  /** Every task has its own worktree, which is merged into this branch. */
   parallel: boolean
   branch?: string
-  /** What is asked of every task. */
+  /** What is required of every task. */
   request: Omit<LoopRequest, 'prompt' | 'checks' | 'stages' | 'limits'>
   checks: string[]
-  /** What its config says about the proof. */
+  /** The proof settings from the config. */
   config: Config
   limits: () => Omit<Limits, 'iterations'>
-  /** Whether one more turn may be begun now. */
+  /** Whether one more turn may start now. */
   mayTurn: () => boolean
-  /** Turns that may be taken at tasks, and that were taken at all. `fixed`: a person named the number. */
+  /** The turn limit for tasks, and the turns taken. `fixed`: the user set the limit. */
   turns: { most: number; left: number; taken: number; fixed: boolean }
-  /** Files that are not in git, but that work needs: copied into every worktree. */
+  /** Files outside git that the work needs: copied into every worktree. */
   copied: string[]
   /** A command that prepares every worktree. */
   setup?: string
@@ -42,16 +42,16 @@ export type Site = {
   show: (task: string) => Show
   saw: (task: string, loop: Loop, fact: Fact) => void
   note: (task: string, text: string) => void
-  /** Takes the lock of the project again, should an agent have removed its file. */
+  /** Takes the project lock again if an agent removed its file. */
   hold: () => void
 }
 
-/** The folder with the project's files as the agent of this task sees it: in a worktree it has a copy of its own. */
+/** The project files as the agent of this task sees them: a worktree has its own copy. */
 export function agentFolder({ project }: Site, { worktree }: Open): string {
   return worktree ? join(worktree.dir, ARTEFACTS, project.name) : project.folder
 }
 
-/** What the agent of this task finds in its environment. A project numbers the turns of all its tasks through. */
+/** The environment of this task's agent. A project numbers the turns of all its tasks in one sequence. */
 export function turnEnv(site: Site, open: Open): Record<string, string> {
   const { turn } = openOf(site.keeper.record, open.task)
   return {

@@ -1,4 +1,4 @@
-/** What the tasks of one execution have used together, against the limits for all of them. */
+/** What the tasks of one execution have used in total, against their shared limits. */
 import { overBudget, type Used, whatIsLeft } from '../engine/limits.ts'
 import type { Limits, Loop } from '../engine/loop.ts'
 import type { ProjectStop } from '../engine/schedule.ts'
@@ -7,7 +7,7 @@ import type { ProjectRecord } from './record.ts'
 
 type Spent = { costUsd: number; tokens: number }
 
-/** Of a loop: before this execution, and in all. */
+/** Per loop: before this execution, and in total. */
 export type Spending = { before: Spent; now: Spent }
 
 /** By loop. */
@@ -15,7 +15,7 @@ export async function spentBefore(known: { record: ProjectRecord; store: Store }
   const { record, store } = known
   const spent = new Map<string, Spending>()
   for (const id of record.open.flatMap((open) => (open.merging ? [open.loop, open.merging.loop] : [open.loop]))) {
-    const loop = await store.load(id).catch(() => undefined) // it was killed before its loop was made
+    const loop = await store.load(id).catch(() => undefined) // ralph was killed before it created the loop
     if (loop) spent.set(id, { before: loop.tally, now: loop.tally })
   }
   return spent
@@ -27,7 +27,7 @@ export type SharedLimits = Omit<Limits, 'iterations' | 'ceiling'>
 export type Purse = {
   saw(loop: Loop): void
   over(at: number): ProjectStop | undefined
-  /** The limits that a loop may be given now. */
+  /** The limits that a loop may get now. */
   left(at: number): SharedLimits
 }
 

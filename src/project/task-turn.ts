@@ -1,4 +1,4 @@
-/** One turn at a task: picked up, and judged by what the agent wrote into the project's files. */
+/** One turn at a task: picked up, and judged by what the agent wrote into the project files. */
 import type { TurnNext } from '../drive/drive.ts'
 import type { Loop, Turn, Verdict } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
@@ -11,10 +11,10 @@ import { removeFace } from './folder.ts'
 import { openOf, replaceOpen, withTask } from './record.ts'
 import type { Site } from './site.ts'
 
-/** `folder` is where the agent finds the project's files. */
+/** `folder` is where the agent finds the project files. */
 type Turning = { loop: Loop; next: TurnNext; folder: { folder: string } }
 
-/** The task is picked up: it gets a number, the attempt is counted, the files are as they should be. False: no turn is left. */
+/** Picks up the task: assigns a number, counts the attempt, restores the files. False: no turn is left. */
 export async function beginTurn(
   site: Site,
   task: string,
@@ -22,14 +22,14 @@ export async function beginTurn(
 ): Promise<boolean> {
   const { keeper, turns } = site
   if (site.rest.aborted || !site.mayTurn()) return false
-  // To bring two sides together is no attempt at a task.
+  // A merge is not an attempt at a task.
   if (attempts !== undefined && turns.left <= 0) return false
   if (attempts !== undefined) turns.left--
   turns.taken++
   const { tree } = loop.tally
   await keeper.change((record) => {
     const open = openOf(record, task)
-    // One that was picked up by a ralph that was killed before its agent began keeps its number.
+    // A turn whose ralph was killed before its agent started keeps its number.
     const iteration = open.turn?.iteration ?? record.iteration + 1
     const counted = withTask({ ...record, iteration: Math.max(record.iteration, iteration) }, task, {
       status: 'in_progress',
@@ -46,7 +46,7 @@ export async function beginTurn(
   return true
 }
 
-/** What the agent wrote into the project's files is its claim; where it rewrote history, its turn is taken back. */
+/** What the agent wrote into the project files is its claim; if it rewrote history, its turn is undone. */
 export async function judgeTurn(
   site: Site,
   task: string,
@@ -64,7 +64,7 @@ export async function judgeTurn(
   return { ...rest, claim: { kind: 'clear', stage: task } }
 }
 
-/** What the agent left in the files is known from here on; what comes into them later is a person's. */
+/** Records what the agent left in the files; later changes are the user's. */
 async function keepEdits(site: Site, task: string, folder: { folder: string }): Promise<Edits> {
   const { keeper } = site
   const edits = takeEdits(site, { task, ...folder })
@@ -84,7 +84,7 @@ export async function keepTrouble(
   await site.keeper.changeTurn(task, (open) => ({ ...open, trouble: { end, words } }))
 }
 
-/** What the checks say about a turn. */
+/** The verdicts on a turn. */
 export function keepVerdicts({ keeper }: Site, task: string, verdicts: readonly Verdict[]): Promise<void> {
   const again = new Set(verdicts.map(({ check }) => check))
   return keeper.changeTurn(task, (turn) => ({
@@ -93,7 +93,7 @@ export function keepVerdicts({ keeper }: Site, task: string, verdicts: readonly 
   }))
 }
 
-/** True: all is well. Otherwise what the turn left, after it was taken back. */
+/** True: all is well. Otherwise what the turn left, after it was undone. */
 export async function keepHistory(
   site: Site,
   task: string,

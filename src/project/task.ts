@@ -1,4 +1,4 @@
-/** One task of a project: a loop of the engine whose agent also reads and writes the project's files. */
+/** One task of a project: a loop whose agent also reads and writes the project files. */
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { openBench } from '../drive/bench.ts'
@@ -27,7 +27,7 @@ import { agentFolder, type Site, turnEnv } from './site.ts'
 import { beginTurn, judgeTurn, keepHistory, keepTrouble, keepVerdicts } from './task-turn.ts'
 import { parseExecute } from './templates.ts'
 
-/** What the loop of a task is asked for. */
+/** The spec of a task's loop. */
 export async function specOf(site: Site, open: Open): Promise<Spec> {
   const dir = open.worktree?.dir ?? site.project.dir
   const repo = open.worktree ? undefined : await repositoryAt(dir)
@@ -37,7 +37,7 @@ export async function specOf(site: Site, open: Open): Promise<Spec> {
     ...taskProof(site.request, task),
     prompt: `${task.id}: ${task.title}\n\n${task.description}`.trim(),
     checks: [...site.checks, ...(task.verify ?? [])],
-    // Checks of the whole project may pass before anything is done, so the task must be claimed as well.
+    // Project-wide checks may pass before anything is done, so the task must also be claimed.
     stages: [{ name: task.id }],
     limits: { ...site.limits(), iterations: Math.max(1, task.max_attempts - open.before) },
   }
@@ -47,20 +47,20 @@ export async function specOf(site: Site, open: Open): Promise<Spec> {
     task: task.id,
     folder: agentFolder(site, open),
   }
-  // The environment was heard when the execution began, and so was the rest of the config.
+  // The environment and the rest of the config were applied when the execution started.
   return resolveSpec(request, {
     dir,
     ...(repo ? { gitDir: repo.gitDir } : {}),
     ...(open.worktree ? { worktree: open.worktree } : {}),
     owner,
-    // The files of all projects lie in one folder, and none of them is work.
+    // The files of all projects are in one folder, and none of them is work.
     faces: [dirname(owner.folder)],
     env: {},
     config: site.config,
   })
 }
 
-/** What a task says about its proof beats what is asked of all; its globs come on top. */
+/** A task's own proof settings override the project's; its globs are added. */
 export function taskProof(
   asked: Pick<LoopRequest, 'require' | 'protect' | 'mayChange'>,
   { require = asked.require, protect = [], may_change = [] }: Task,
@@ -72,18 +72,18 @@ export function taskProof(
   }
 }
 
-/** What is done around the turns of a loop of this project. */
+/** Hooks around the turns of a loop of this project. */
 export type Driving = {
   spec: () => Promise<Spec>
   turn: Workbench['task'] & object
-  /** What is made of a turn in which the agent worked. */
+  /** Judges a turn in which the agent worked. */
   judged: (loop: Loop, next: TurnNext, turn: Turn, tree: Tree) => Promise<Turn>
   before: (loop: Loop, next: TurnNext) => Promise<boolean>
   /** After a turn in which the agent did not get to work. */
   failed: (next: TurnNext, turn: Turn, tree: Tree) => Promise<unknown>
 }
 
-/** Drives a loop as far as it goes: a new one is made, one whose ralph is gone is taken up. */
+/** Drives a loop as far as it goes: creates it, or resumes one whose ralph no longer runs. */
 export async function driveTaskLoop(site: Site, task: string, id: string, how: Driving): Promise<Loop> {
   const { store, now, self } = site
   const fresh = (await loadLoop(store, id)) ? undefined : await makeLoop(site, id, await how.spec())
@@ -119,13 +119,13 @@ async function driveHeld(site: Site, held: Visit, { task, how, fresh }: Held): P
   return held.drive(handsOf(site, task, bench, how))
 }
 
-/** How large it seemed before any work stays known: files that were added since do not make it another task. */
+/** Keeps the original size estimate: files added since do not change the task. */
 function sizedAs({ spec: { work } }: Loop, spec: Spec): Spec {
   const { size: _, settings: __, ...rest } = spec.work
   return { ...spec, work: { ...rest, ...given({ size: work.size, settings: work.settings }) } }
 }
 
-/** What was asked for this time counts, if it is anything else. */
+/** A changed request takes effect. */
 function askedAnew({ store }: Site, loop: Loop, fact: Fact): Fact[] {
   return isDeepStrictEqual(step(loop, store.sealed(fact)), loop) ? [] : [fact]
 }
@@ -170,7 +170,7 @@ function handsOf(site: Site, task: string, bench: Workbench, how: Driving): Hand
   }
 }
 
-/** Drives the loop of a task; what came of its turns stands in the project's files afterwards. */
+/** Drives the loop of a task and records the outcome of its turns in the project files. */
 export async function driveProjectTask(site: Site, open: Open): Promise<Loop> {
   const { keeper, turns } = site
   const current = () => openOf(keeper.record, open.task).turn?.iteration ?? 0
@@ -194,7 +194,7 @@ export async function driveProjectTask(site: Site, open: Open): Promise<Loop> {
       return beginTurn(site, open.task, { loop, next, folder, attempts: open.before + next.iteration })
     },
     async failed(next, turn, tree) {
-      // Where nobody named a number, only attempts are counted; and what a rate limit takes is no turn that somebody wanted.
+      // Without an explicit limit, only attempts count; and rate-limited turns never count towards it.
       if (!turns.fixed || turn.end !== 'failed') turns.left++
       await keepTrouble(site, open.task, { turn, folder })
       await keepHistory(site, open.task, { next, tree, worked: false })

@@ -1,4 +1,4 @@
-/** The prompts of a project: templates with variables, the person's own before ralph's. */
+/** The prompts of a project: templates with variables, the user's own before ralph's. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { plan } from '../engine/schedule.ts'
@@ -8,10 +8,10 @@ import { renderTemplate } from '../formats/template.ts'
 import { ARTEFACTS, type Project, projectAt } from './folder.ts'
 import { planned, readTasksOf } from './record.ts'
 
-/** What the execute prompt says about the one task. */
+/** What the execute prompt says about the task. */
 export type NamedTask = { id: string; title: string; description: string; attempts: number; max_attempts: number }
 
-/** `dir` is where the project's own templates are looked for; `folder` is where its agent finds the files. */
+/** `dir` is searched for custom templates; `folder` is where the agent finds the project files. */
 export type At = { dir?: string; folder?: string }
 
 /** The prompt for an agent that sets up a project. */
@@ -29,7 +29,7 @@ export function parseInterview(projectName: string, round: number, rounds: numbe
   })
 }
 
-/** The prompt of one turn at one task. Without a task: at the one that comes next by tasks.json. */
+/** The prompt of one turn at one task. Without a task: the one that is next in tasks.json. */
 export function parseExecute(
   projectName: string,
   iteration: number,
@@ -77,7 +77,7 @@ function render(file: string, projectName: string, at: At, values: Readonly<Reco
   )
 }
 
-/** The text of one of ralph's own templates that is no prompt. */
+/** One of ralph's own templates that is not a prompt. */
 export function ownTemplate(file: string): string {
   return readTemplate(join(TEMPLATES, file))
 }
@@ -97,7 +97,7 @@ function readTemplate(path: string): string {
   }
 }
 
-/** They lie beside the code in the package, however deep that is. */
+/** They are next to the code in the package, however deep that is. */
 const TEMPLATES = templatesAbove(import.meta.dirname)
 
 function templatesAbove(folder: string): string {

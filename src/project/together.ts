@@ -1,4 +1,4 @@
-/** Whether the work of a task still passes together with what others did meanwhile, and what happens when it does not. */
+/** Whether a task's work still passes together with what others did meanwhile, and what happens if not. */
 import { type Loop, type Spec, startLoop, type Verdict } from '../engine/loop.ts'
 import { runCheck } from '../host/check.ts'
 import { keepTrial } from '../host/merge.ts'
@@ -19,7 +19,7 @@ export function checksTogether(site: Site, open: Open): string[] {
   return [...new Set([...site.checks, ...tasks.flatMap((id) => taskOf(record, id).verify ?? [])])]
 }
 
-/** Those that fail; undefined when it was interrupted. */
+/** The failing ones; undefined if interrupted. */
 export async function checkTogether(site: Site, open: Open): Promise<Verdict[] | undefined> {
   const failed: Verdict[] = []
   const { dir = '', path = '' } = open.worktree ?? {}
@@ -38,7 +38,7 @@ export async function checkTogether(site: Site, open: Open): Promise<Verdict[] |
   return failed
 }
 
-/** Nothing of it has arrived on the branch. The next attempt finds both sides together and is told what fails. */
+/** Nothing has arrived on the branch. The next attempt starts with both sides merged and sees what fails. */
 export async function backOut(
   site: Site,
   loop: Loop,
@@ -55,7 +55,7 @@ export async function backOut(
   await keepVerdicts(site, open.task, failed)
   await enterTurn(site, loop)
   const id = site.newId()
-  const work = { ...loop.spec.work, proofBase: `${onto} ${onto}` } // its earlier work lies in the state it begins in
+  const work = { ...loop.spec.work, proofBase: `${onto} ${onto}` } // its earlier work is part of the state it starts in
   const before = taskOf(site.keeper.record, open.task).attempts
   const left = taskOf(site.keeper.record, open.task).max_attempts - before
   const spec: Spec = { ...loop.spec, limits: { ...loop.spec.limits, iterations: Math.max(1, left) }, work }
