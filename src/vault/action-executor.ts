@@ -1,11 +1,11 @@
-/** Takes the steps of an action on a task of a vault one after the other: each is told as progress, counted, and taken once. */
+/** Runs the steps of an action on a vault's task in order: each is reported as progress, counted, and run once. */
 import { RalphError } from '../error.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import type { TaskState } from '../formats/task-state.ts'
 import { MaxIterationsError, TimeoutError } from './errors.ts'
 import type { RalphWiggum } from './ralph-wiggum.ts'
 
-/** By its name a step is known again, so no two may have the same. It is waited for, and hears how the task stands. */
+/** A step is identified by its name, so names must be unique. It is awaited and receives the task's state. */
 export type ActionStep = { name: string; run: (state: TaskState) => unknown }
 
 const SUCCESS = 'success'
@@ -19,8 +19,8 @@ export class ActionExecutor {
   }
 
   /**
-   * Until all steps are taken, or the task goes on no more: its file is in the folder for what is done, a limit is
-   * reached, or a person is waited for. Steps that were counted before are not taken again. How the task stands then.
+   * Runs until all steps are taken or the task cannot continue: its file is in the done folder, a limit is reached, or it
+   * waits for a person. Steps that were counted before are not run again. Returns the state of the task.
    */
   async run(task: string | { task_id: string }, steps: readonly ActionStep[]): Promise<TaskState> {
     mustBeSteps(steps)
@@ -38,7 +38,7 @@ export class ActionExecutor {
     return this.#ralph.getTaskState(id)
   }
 
-  /** Where the file was moved before, no step is needed. Checks that refuse it are for the steps to satisfy. */
+  /** If the file was already moved, no step is needed. If checks refuse it, the steps must satisfy them. */
   async #begin(id: string): Promise<TaskState> {
     const state = await this.#ralph.getTaskState(id)
     if (!isOpen(state) || !(await this.#ralph.checkTaskComplete(id))) return state
@@ -48,7 +48,7 @@ export class ActionExecutor {
     return this.#ralph.getTaskState(id)
   }
 
-  /** The step that comes next, where one is left. */
+  /** The next step, if one is left. */
   async #tellProgress({ task_id, ...state }: TaskState, steps: readonly ActionStep[]): Promise<ActionStep | undefined> {
     const taken = namesTaken(state)
     const left = steps.filter(({ name }) => !taken.has(name))
@@ -87,7 +87,7 @@ function namesTaken({ iterations_history: history }: Pick<TaskState, 'iterations
   return new Set(history.filter(({ result }) => result === SUCCESS).map(({ action }) => action))
 }
 
-/** Somebody else may have ended the task meanwhile: its state tells that. */
+/** Someone else may have ended the task meanwhile: its state shows that. */
 function unlessEnded(cause: unknown): void {
   if (!(cause instanceof MaxIterationsError || cause instanceof TimeoutError)) throw cause
 }

@@ -1,4 +1,4 @@
-/** Tells a person who is elsewhere that the time of a task is over, by the webhook of the config. */
+/** Notifies the user through the configured webhook that a task timed out. */
 import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import { loadConfig } from '../host/config.ts'
@@ -8,10 +8,10 @@ import type { VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { timeoutMessage } from './telling.ts'
 
-/** A webhook that does not answer must not hold up the caller for long. */
+/** A webhook that does not answer must not block the caller for long. */
 const WEBHOOK_MS = 3_000
 
-/** Once a task, in the form that the messages of `ralph watch` have. One that did not arrive is sent with the next call. */
+/** Once per task, in the format of `ralph watch` messages. If delivery fails, the next call sends it again. */
 export async function tellTimeout({ store, home, note }: VaultDesk, row: TaskRow, loop: Loop): Promise<void> {
   const address = webhookOf(home, row.vault, note)
   if (row.record.told || address === undefined) return
@@ -22,7 +22,7 @@ export async function tellTimeout({ store, home, note }: VaultDesk, row: TaskRow
   else note(trouble)
 }
 
-/** The end of a task counts, whatever is wrong with a config file by now. */
+/** A task's end counts even if a config file is invalid by now. */
 function webhookOf(home: string, vault: string, note: (text: string) => void): string | undefined {
   try {
     return loadConfig(home, vault).notify_webhook

@@ -1,4 +1,4 @@
-/** Files that ralph itself moves: back from approval when a person says so, and away when a task has failed or is none. */
+/** Files that ralph itself moves: back from approval when approved, and to Failed when a task failed or is invalid. */
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import type { Loop } from '../engine/loop.ts'
@@ -11,7 +11,7 @@ import { removeHalves } from './state-file.ts'
 import type { VaultTask } from './vault-task.ts'
 import { findFile, isPlainFile, PENDING, statOf } from './where.ts'
 
-/** To where it lay before. Nothing happens where it never went away. */
+/** Moves it back to where it was. Does nothing if it never left. */
 export function comeBack({ path, file, from }: VaultTask): void {
   if (!isPlainFile(join(path, PENDING, file))) return
   if (statOf(join(path, from)))
@@ -22,16 +22,16 @@ export function comeBack({ path, file, from }: VaultTask): void {
   move(join(path, PENDING, file), join(path, from))
 }
 
-/** Whether a person has said no. */
+/** Whether a person rejected it. */
 export function isRejected({ next }: Loop): boolean {
   return next.kind === 'halt' && next.rejected === true
 }
 
-/** Beside it lies a note that says why. Undefined when there is no file any more. */
+/** Moves it to Failed, with a note that says why. Undefined if the file no longer exists. */
 export function sendAway(task: VaultTask, loop: Loop, at: number): string | undefined {
   const { path, file, id, from, done } = task
   const found = findFile(task)
-  // Anywhere else a person has put it.
+  // Anywhere else, a person put it there.
   const isOurs =
     found === undefined || [from, `${done}/${file}`, `${PENDING}/${file}`, `${FAILED}/${file}`].includes(found)
   if (!isOurs) return found
@@ -51,7 +51,7 @@ export function sendAway(task: VaultTask, loop: Loop, at: number): string | unde
   })
 }
 
-/** `place` is where it lies now, `from` where work on it begins; both are told from the vault on. */
+/** `place` is where it is now, `from` where work on it starts; both relative to the vault. */
 export type Leaving = WhyNote & {
   file: string
   place: string | undefined
@@ -65,7 +65,7 @@ export function putAway(vault: string, { file, place, ...about }: Leaving): stri
   const stays = place === `${FAILED}/${file}`
   const name = stays ? file : freeName(folder, file)
   const advice = `To try it again, fix that and move ${FAILED}/${name} back to ${about.from}.`
-  // Before the file moves: if ralph is killed in between, the file is still found, and put away again.
+  // Before the file moves: if ralph is killed in between, the file is still found and moved again.
   writeNote(folder, noteOf(name), printWhyNote({ ...about, ...(place === undefined ? {} : { advice }) }))
   if (place !== undefined && !stays) moveWithNote(join(vault, place), join(folder, name))
   return place === undefined ? undefined : `${FAILED}/${name}`
@@ -85,30 +85,30 @@ function moveWithNote(from: string, to: string): void {
   try {
     move(from, to)
   } catch (cause) {
-    rmSync(join(dirname(to), noteOf(basename(to))), { force: true }) // of a file that stays where it is
+    rmSync(join(dirname(to), noteOf(basename(to))), { force: true }) // the file stays where it is, so it needs no note
     throw cause
   }
 }
 
-/** What was noted about a file that is tried again now. The note of another one of that name stays, and so does what a person wrote. */
+/** Removes the note about a file that is tried again. Notes about other files of that name, or by people, stay. */
 export function forgetNote(vault: string, file: string): void {
   if (statOf(join(vault, FAILED, file))) return
   const note = join(vault, FAILED, noteOf(file))
   try {
     if (parseWhyNote(readFileSync(note, 'utf8'))) rmSync(note)
   } catch {
-    // There is none, or none that may be touched: it is in nobody's way.
+    // There is none, or none that may be touched: it does no harm.
   }
 }
 
-/** The name of the note beside a file. */
+/** The name of the note next to a file. */
 export function noteOf(name: string): string {
   return `${cut(name)}.why.md`
 }
 
 const LONGEST_NAME = 230
 
-/** A name may be as long as the file system allows, which leaves no room for an ending. */
+/** A name may be as long as the file system allows, which leaves no room for a suffix. */
 function cut(name: string): string {
   return Buffer.byteLength(name) <= LONGEST_NAME ? name : Buffer.from(name).subarray(0, LONGEST_NAME).toString()
 }

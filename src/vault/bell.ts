@@ -1,4 +1,4 @@
-/** Wakes who waits for news. News that come close together are one, so that looking at them never becomes the main work. */
+/** Wakes whoever waits for news. Coalesces bursts, so that looking never becomes the main work. */
 import { join } from 'node:path'
 import { watchFolder } from '../host/signal-file.ts'
 import { NEEDS_ACTION } from './place.ts'
@@ -7,15 +7,15 @@ import type { Site } from './work.ts'
 
 export type Bell = {
   ring(): void
-  /** The same, without waiting for more of it. */
+  /** The same, without waiting for more. */
   hurry(): void
-  /** Until it has rung, at most so long. */
+  /** Until it rings, but no longer than this. */
   wait(ms: number): Promise<void>
 }
 
 const LEAST_GAP_MS = 50
 const LONGEST_GAP_MS = 1_000
-/** A look that took so long is followed by a rest so many times as long. */
+/** A look is followed by a pause of this many times its duration. */
 const REST = 10
 
 export function openBell(): Bell {
@@ -50,10 +50,10 @@ export function openBell(): Bell {
   }
 }
 
-/** `renew`: a folder that was replaced is watched again. */
+/** `renew`: watches a replaced folder again. */
 export type News = { renew(): void; close(): void }
 
-/** Files that come or go, changes in the store, and the wish that it stops. */
+/** Rings when files come or go, the store changes, or it should stop. */
 export function ringOnNews({ desk, rest, stop }: Pick<Site, 'desk' | 'rest' | 'stop'>, bell: Bell): News {
   const folders = [NEEDS_ACTION, PENDING].map((name) => watchFolder(join(desk.vault, name), () => bell.ring()))
   const unwatch = desk.store.onChange(bell.ring)

@@ -1,6 +1,6 @@
 /**
- * What happened in a vault since some time, gathered from the store: of every loop of its tasks, also of those started again.
- * Beside that, what only the vault's files know.
+ * What happened in a vault since a given time, gathered from the store for every loop of its tasks, including restarted
+ * ones, and from the vault's files.
  */
 import { join } from 'node:path'
 import { count } from '../engine/limits.ts'
@@ -84,7 +84,7 @@ function byTime(one: string, other: string): number {
   return one === other ? 0 : one < other ? -1 : 1
 }
 
-/** `row`: for the newest loop of a task. `whole` is what it took in all, `inTime` since the time that is asked about. */
+/** `row`: for the newest loop of a task. `whole` is what it used in total, `inTime` since the start of the span. */
 type Known = { loop: Loop; movedAt: number; whole: Spent; inTime: Spent; row?: TaskRow }
 type Newest = Known & { row: TaskRow }
 
@@ -149,7 +149,7 @@ function stuckElsewhere(other: OtherTask): Stuck {
 
 type Advice = { advice: string; command: string | null }
 
-/** `inDone`: what to say of one that lies there though it was not completed. */
+/** `inDone`: the advice for a file that is in Done although the task was not completed. */
 function goingOn({ path, done, from, file: name }: VaultTask, file: string | null, inDone: Advice): Advice {
   if (file === null) return { advice: `To try it again, put it in ${NEEDS_ACTION} and start it.`, command: null }
   if (file === `${done}/${name}`) return inDone
@@ -210,12 +210,12 @@ function isPaused({ loop: { next } }: Known): boolean {
   return next.kind === 'wait' && next.why === 'paused'
 }
 
-/** Whether `ralph watch` began it and is not there to go on. */
+/** Whether `ralph watch` started it and no longer runs. */
 async function isLeft({ store }: VaultDesk, loop: Loop): Promise<boolean> {
   return vaultOf(loop).by === 'watch' && !(await store.isDriven(loop.id))
 }
 
-/** Those that `ralph watch` would take up. */
+/** Those that `ralph watch` would pick up. */
 async function newFiles(desk: VaultDesk, others: readonly OtherTask[]): Promise<Briefing['new']> {
   const busy = new Set(others.filter(({ state }) => !isFinal(state.status)).map(({ task }) => task.id))
   const folder = join(desk.vault, NEEDS_ACTION)
@@ -230,7 +230,7 @@ async function newFiles(desk: VaultDesk, others: readonly OtherTask[]): Promise<
   return found
 }
 
-/** Most urgent first: what waits for a person, what will not go on by itself, what has not begun. */
+/** Most urgent first: what waits for a person, what will not continue by itself, what has not started. */
 function nextActions(
   { vault }: VaultDesk,
   told: Pick<Briefing, 'waiting' | 'stuck' | 'stuck_before' | 'new'>,

@@ -1,4 +1,4 @@
-/** What a task changed in its vault: the files there at its start, compared with those at its end. */
+/** What a task changed in its vault: compares the files at its start and its end. */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathBelow, realFolder, writeWhole } from '../host/files.ts'
@@ -17,7 +17,7 @@ export function keepFiles(home: string, loop: string, task: VaultTask): void {
   writeWhole(listOf(home, loop), JSON.stringify(Object.fromEntries(files)))
 }
 
-/** Null when nobody can tell. Task files, which come and go by themselves, are not counted. */
+/** Null if unknown. Task files, which come and go anyway, are not counted. */
 export function changesSince(
   home: string,
   loop: string,
@@ -45,11 +45,11 @@ function readKept(path: string): Map<string, string> | undefined {
   try {
     return new Map(Object.entries(JSON.parse(readFileSync(path, 'utf8'))))
   } catch {
-    return undefined // the vault was too large, or the list was cleared away
+    return undefined // the vault was too large, or the list was pruned
   }
 }
 
-/** Paths and what tells that a file has changed; undefined for a vault that is too large to look through. */
+/** Paths with a stamp that shows changes; undefined if the vault is too large. */
 function filesIn({ path, done, state }: VaultTask, home: string): Map<string, string> | undefined {
   const own = new Set([NEEDS_ACTION, PENDING, done, FAILED, state, pathBelow(path, realFolder(home))])
   const files = new Map<string, string>()
@@ -72,6 +72,6 @@ function entriesOf(folder: string): { name: string; isDirectory(): boolean }[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    return [] // it went away meanwhile, or is not for us to read
+    return [] // deleted meanwhile, or not readable
   }
 }

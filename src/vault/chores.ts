@@ -1,4 +1,4 @@
-/** What a watcher does with one task: begins it, goes on with it, or puts away what cannot be one. */
+/** What a watcher does with one task: starts it, resumes it, or moves away what cannot be one. */
 import { type ErrorCode, RalphError } from '../error.ts'
 import type { TaskHead } from '../formats/task-file.ts'
 import type { Lease, TaskRow } from '../host/store.ts'
@@ -17,7 +17,7 @@ import { vaultOf } from './vault-task.ts'
 import { type Carrying, driveVaultTask, type Site } from './work.ts'
 
 export type WatchSite = Site & {
-  /** Who works on a task; throws for a head that asks for somebody who cannot. */
+  /** Which agents work on a task; throws if the frontmatter names one that cannot. */
   crew: (head: TaskHead) => Crew
 }
 
@@ -26,23 +26,23 @@ export type Chore = { id: string; run: () => Promise<void> }
 /** The right to work on a task: the lock of its file and the lease of its loop. */
 type Hold = { lock: TaskLock; lease: Lease }
 
-/** What a watcher remembers between two looks. Loops and files go by their ids and names. */
+/** What a watcher remembers between two looks, by loop id or file name. */
 export type Ledger = {
   /** Loops that wait for a person, with their tasks. */
   waiting: Map<string, string>
-  /** Loops that a person has paused. They are held, so that `ralph resume` leaves them to this watcher. */
+  /** Loops that the user paused. They stay held, so that `ralph resume` leaves them to this watcher. */
   paused: Map<string, Hold>
   /** Loops whose file was found missing, or that ended elsewhere, and when that was seen. */
   doubtful: Map<string, number>
-  /** What somebody else is at, and when to look again. */
+  /** What someone else is working on, and when to look again. */
   later: Map<string, number>
-  /** Files that are left where they are for as long as they stay as they are: their stamps. */
+  /** Files to skip as long as they are unchanged: their stamps. */
   left: Map<string, string>
-  /** Tasks with which something could not be done, for a reason that a person can put right. */
+  /** Tasks with a problem that the user can fix. */
   troubled: Set<string>
-  /** Whether nothing has been looked at yet. */
+  /** Whether this is the first look. */
   fresh: boolean
-  /** How long something must be so in order not to be a moment between two steps of somebody else. */
+  /** How long a state must last to be more than a moment between two steps of someone else. */
   momentMs: number
   putOff(name: string): void
 }
@@ -62,7 +62,7 @@ export function openLedger({ checkIntervalSeconds, quietSeconds }: VaultSettings
   }
 }
 
-/** Begins with a file that nobody is at. */
+/** Starts a file that nobody is working on. */
 export function begin(site: WatchSite, ledger: Ledger, arrival: Arrival): Promise<void> {
   const { desk, crew } = site
   const { file, id, stamp } = arrival
@@ -83,12 +83,12 @@ export function begin(site: WatchSite, ledger: Ledger, arrival: Arrival): Promis
   })
 }
 
-/** What is wrong with the file itself, or with what it asks for; or it was taken away. */
+/** The file itself or its settings are invalid, or it was removed. */
 const REFUSED: ReadonlySet<ErrorCode> = new Set([
   ...(['input-invalid', 'usage', 'agent-unknown', 'agent-missing', 'task-unknown'] as const),
 ])
 
-/** Tells why a file is left, where it is. */
+/** Notes why a file is skipped, if it is. */
 async function knownAlready(desk: VaultDesk, arrival: Arrival): Promise<'busy' | 'over' | undefined> {
   const { note } = desk
   const { id, file } = arrival
@@ -115,7 +115,7 @@ function leftWords(file: string, status: string): string {
   return `${file} stays in ${NEEDS_ACTION}: its task has ended (${status}). To run it again, move it out and back in; rename it if a file with that name is done.`
 }
 
-/** Goes on with a task that was begun before. */
+/** Resumes a task that was started before. */
 export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<void> {
   const hold = ledger.paused.get(row.loop)
   ledger.paused.delete(row.loop)
@@ -123,14 +123,14 @@ export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<voi
     const { id, loop } = row
     const { store, vault } = site.desk
     const now = await store.tasks.load(vault, id)
-    // Another watcher has brought it to its end since it was looked at, and told so.
+    // Another watcher has ended it since the last look, and reported so.
     if (now?.loop !== loop || now.record.files !== undefined) return 'done'
     await mendHook(site.desk, await store.load(loop))
     return carry(site, ledger, { id, loop, lock, again: true, ...(hold ? { kept: hold.lease } : {}) })
   })
 }
 
-/** Sees to the end of a task that waited here, or whose watcher was killed before it could. */
+/** Finishes a task that waited here, or whose watcher was killed before it could. */
 export function close(site: WatchSite, ledger: Ledger, { id, loop }: Pick<TaskRow, 'id' | 'loop'>): Promise<void> {
   return underLock(site, ledger, { id, name: loop }, async () => {
     const row = await site.desk.store.tasks.load(site.desk.vault, id)
@@ -159,10 +159,10 @@ function putAside({ desk, tell }: WatchSite, { file, id }: Arrival, why: string)
 /** `id` is the task's, `loop` its loop's. */
 type Task = Carrying & { id: string; lock: TaskLock }
 
-/** `kept`: it is paused, and still held. */
+/** `kept`: it is paused and still held. */
 type Carried = 'done' | 'kept'
 
-/** Somebody else who moves the loop, such as a person who approves it, is quick: it is looked at again soon. */
+/** Anyone else who moves the loop, such as a person approving it, is quick: look again soon. */
 async function carry(site: WatchSite, ledger: Ledger, { id, lock, ...carrying }: Task): Promise<Carried> {
   const { loop } = carrying
   const driven = await driveVaultTask(site, carrying)
@@ -180,10 +180,10 @@ async function carry(site: WatchSite, ledger: Ledger, { id, lock, ...carrying }:
   return 'done'
 }
 
-/** `name` is what is put off where somebody else has the lock. */
+/** `name` is what is postponed if someone else has the lock. */
 type Locking = { id: string; name: string; hold?: Hold }
 
-/** What a person can put right is told, and tried again later. */
+/** What the user can fix is reported, and tried again later. */
 async function underLock(
   { desk }: WatchSite,
   ledger: Ledger,

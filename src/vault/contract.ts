@@ -1,4 +1,4 @@
-/** What goes into the task API and what comes out of it, name by name. */
+/** The inputs and outputs of the task API, name by name. */
 import type { VaultStatus } from '../formats/task-state.ts'
 import { asObject, type Either, readInput, type Wants } from './input.ts'
 
@@ -16,7 +16,7 @@ export type VaultOptions = Either<
   home?: string
   env?: Readonly<Record<string, string | undefined>>
   now?: () => number
-  /** Hears what a person should know, such as that a damaged file was made anew. */
+  /** Receives notes for the user, such as that a damaged file was rebuilt. */
   onNote?: (text: string) => void
 }
 
@@ -36,7 +36,7 @@ export type CountedIteration = {
   should_continue: boolean
 }
 
-/** Null stands for what nobody could measure. */
+/** Null: could not be measured. */
 export type TaskMetrics = {
   total_duration_seconds: number
   iterations: number
@@ -78,7 +78,7 @@ export type Inputs = {
   rejectTask: { task_id: string; reason?: string }
 }
 
-/** The same as values one after the other. */
+/** The same as positional values. */
 type Values = {
   startTask: [task_file: string, max_iterations?: number | undefined, timeout_minutes?: number | undefined]
   checkTaskComplete: [task_id: string]
@@ -92,7 +92,7 @@ type Values = {
   rejectTask: [task_id: string, reason?: string | undefined]
 }
 
-/** As callers may write it: one object, or values in the order of its names; where one text is enough, that will do. */
+/** As callers may write it: one object, positional values, or a single string if that is enough. */
 export type Input<Name extends keyof Inputs> =
   | [input: Either<Inputs[Name]> | (Name extends 'incrementIteration' | 'updateProgress' ? never : string)]
   | Values[Name]

@@ -11,13 +11,13 @@ export type VaultDesk = {
   home: string
   env: Readonly<Record<string, string | undefined>>
   now: () => number
-  /** Tells something that a person should know, once. */
+  /** Reports something to the user, once. */
   note: (text: string) => void
-  /** The iterations of loops as far as they have been read. */
+  /** A cache of the loops' iterations. */
   histories: Map<string, History>
 }
 
 export type History = { seq: number; at: number; entries: Entry[]; calls: number | null }
 
-/** An iteration, which has its number only where that was told. */
+/** An iteration, numbered only if its number was reported. */
 export type Entry = Omit<HistoryEntry, 'iteration'> & { iteration?: number }

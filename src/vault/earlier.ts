@@ -1,4 +1,4 @@
-/** The task that a file in Needs_Action had before, if any: while it counts, the file is no new one. */
+/** The earlier task of a file in Needs_Action, if any: while it counts, the file is not new. */
 import { ended, type Loop } from '../engine/loop.ts'
 import type { VaultStatus } from '../formats/task-state.ts'
 import type { VaultDesk } from './desk.ts'
@@ -7,7 +7,7 @@ import { isFinal, statusOfTask } from './lifecycle.ts'
 import { readState } from './state-file.ts'
 import { vaultOf } from './vault-task.ts'
 
-/** `busy`: it is under way. `over`: it is, and no file has come since. Without a loop its state file alone tells so. */
+/** `busy`: it is in progress. `over`: it has ended, and no new file has arrived. Without a loop, only its state file says so. */
 export type Earlier = { kind: 'busy' | 'over'; status: VaultStatus; loop?: Loop }
 
 export async function earlierTask(
@@ -18,7 +18,7 @@ export async function earlierTask(
   if (!row) return earlierElsewhere(desk, id, arrivedAt)
   const loop = await desk.store.load(row.loop)
   const status = statusOfTask(loop, row.record)
-  // One whose end nobody has seen to yet is not over either.
+  // A task that nobody has cleaned up yet is not over either.
   if (!ended(loop) || row.record.files === undefined) return { kind: 'busy', status, loop }
   return arrivedAt > row.movedAt || vaultOf(loop).file !== file ? undefined : { kind: 'over', status, loop }
 }
@@ -32,7 +32,7 @@ function earlierElsewhere(desk: VaultDesk, id: string, arrivedAt: number): Earli
   return arrivedAt > Date.parse(last_updated) + 999 ? undefined : { kind: 'over', status }
 }
 
-/** The task whose file this was until that one was over, when it was renamed before: nobody gets new limits by renaming it on and on. */
+/** The ended task that a renamed file belonged to: renaming a file again and again gives no new limits. */
 export async function formerTask(
   { store, vault }: VaultDesk,
   { id, inode, bornAt, arrivedAt }: Pick<Arrival, 'id' | 'inode' | 'bornAt' | 'arrivedAt'>,

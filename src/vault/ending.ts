@@ -1,4 +1,4 @@
-/** What follows when work on a task has stopped: the vault's files are brought into line, and what has failed is put away. */
+/** After work on a task has stopped: updates the vault's files, and moves what failed to Failed. */
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { VaultStatus } from '../formats/task-state.ts'
@@ -11,7 +11,7 @@ import { vaultOf } from './vault-task.ts'
 import { findFile } from './where.ts'
 import type { Site } from './work.ts'
 
-/** After the work, with nobody holding the loop: the vault's files are brought into line, and what has failed is put away. */
+/** After the work, with the loop released: updates the vault's files, and moves what failed to Failed. */
 export async function finishTask({ desk, tell }: Site, id: string): Promise<VaultStatus | undefined> {
   const row = await desk.store.tasks.load(desk.vault, id)
   if (!row) return undefined
@@ -25,7 +25,7 @@ export async function finishTask({ desk, tell }: Site, id: string): Promise<Vaul
   return status
 }
 
-/** The file of what has failed here, or was rejected, is put away first: until that has worked, the end does not count as seen to. */
+/** First moves the file of a failed or rejected task; until that succeeds, the task does not count as cleaned up. */
 export async function seeTo(
   desk: VaultDesk,
   id: string,
@@ -38,7 +38,7 @@ export async function seeTo(
   return { loop, place, left }
 }
 
-/** Where the file of a task is that is over: one that has failed is put away, once. */
+/** Where the file of an ended task is; a failed one is moved, once. */
 async function placeAfter(
   { store, now, note }: VaultDesk,
   loop: Loop,

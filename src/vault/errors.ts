@@ -1,4 +1,4 @@
-/** The named errors of the task API. Each prints as the response that callers of it know. */
+/** The named errors of the task API. Each serializes to the response that callers expect. */
 import { type ErrorCode, RalphError } from '../error.ts'
 
 export type TaskErrorType =
@@ -8,7 +8,7 @@ export type TaskErrorType =
   | 'StateCorruptedError'
   | 'StateFileError'
 
-/** What a caller can do about each. One that is recoverable goes away when that is done. */
+/** What a caller can do about each. Doing so resolves a recoverable one. */
 export const TASK_ERRORS: Readonly<
   Record<TaskErrorType, { code: ErrorCode; recoverable: boolean; action: string; when: string }>
 > = {

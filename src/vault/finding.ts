@@ -1,4 +1,4 @@
-/** Finding a task by its id, also one that only its state file knows. */
+/** Finds a task by its id, even one that only its state file knows. */
 import { join, posix } from 'node:path'
 import { visit } from '../drive/visit.ts'
 import { type Order, startLoop, turnOf } from '../engine/loop.ts'
@@ -18,7 +18,7 @@ import { time } from './telling.ts'
 import { placeOf, vaultOf } from './vault-task.ts'
 import { askFor, findFile } from './where.ts'
 
-/** The row of a task. One that only its state file knows is taken into the database. */
+/** The row of a task. One that only its state file knows is added to the database. */
 export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
   refuseOthers(desk, id)
   const row = isTaskId(id) ? await desk.store.tasks.load(desk.vault, id) : undefined
@@ -37,7 +37,7 @@ export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
   return findTask(desk, id)
 }
 
-/** Where nothing is known of a vault that has tasks: it may have been moved here. */
+/** An unknown vault with tasks may have been moved here. */
 export async function comeAlong(desk: VaultDesk): Promise<void> {
   if ((await desk.store.tasks.list(desk.vault)).length > 0) return
   for (const id of stateFilesIn(desk)) {
@@ -46,7 +46,7 @@ export async function comeAlong(desk: VaultDesk): Promise<void> {
   }
 }
 
-/** Of a vault that was moved nothing is left where it was, and its state file tells of the very same start. */
+/** A moved vault has left nothing behind, and its state file has the same start time. */
 async function follow(desk: VaultDesk, { task_id, started_at }: TaskState): Promise<boolean> {
   const { store, vault, note } = desk
   for (const { id, loop, vault: before } of await store.tasks.list()) {
@@ -67,7 +67,7 @@ async function follow(desk: VaultDesk, { task_id, started_at }: TaskState): Prom
   return false
 }
 
-/** Every loop of the vault learns its new place first, so that who is killed before the tasks follow does it again. */
+/** Updates every loop of the vault before its tasks, so that a killed process starts over. */
 async function moveLoops({ store, vault, now }: VaultDesk, before: string): Promise<void> {
   for (const { id } of (await store.list({ owner: 'vault', dir: before, limit: 1_000_000 })).rows)
     await visit(id, {
@@ -76,13 +76,13 @@ async function moveLoops({ store, vault, now }: VaultDesk, before: string): Prom
       held(by) {
         throw new RalphError('loop-held', `Loop ${id} of the moved vault is being run by ${by}. Stop that first.`)
       },
-      // It has not moved on by being moved away.
+      // Moving the folder is not progress.
       work: (held) =>
         held.move({ kind: 'moved', at: held.lease.movedAt, to: placeOf({ ...vaultOf(held.loop), path: vault }) }),
     })
 }
 
-/** Two homes that both count would contradict each other. */
+/** Two homes that both keep count would contradict each other. */
 export function refuseOthers(desk: VaultDesk, id: string): void {
   const other = isTaskId(id) ? otherKeeper(desk, id) : undefined
   if (other)
@@ -92,7 +92,7 @@ export function refuseOthers(desk: VaultDesk, id: string): void {
     )
 }
 
-/** Makes a loop of what another home, another program or an older version has left. */
+/** Turns what another home, another program or an older version left into a loop. */
 async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const { vault, settings, store } = desk
   const from = pathIn(vault, state.task_file)
@@ -105,13 +105,13 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   }
   const limits = { iterations: Math.max(1, state.max_iterations), minutes }
   const end = FINAL_ORDERS[state.status]
-  // No limit may end it before it is told how it ended.
+  // No limit may end it before its real ending is recorded.
   const { iterations: maxIterations, minutes: timeoutMinutes } = end ? { iterations: NEVER, minutes: NEVER } : limits
   const spec = await specOf(desk, { file: from, by: 'caller', maxIterations, timeoutMinutes }, asked)
   const begun = startLoop(newLoopId(), spec, { at })
   const over = iterationsOver(state)
   const told = state.iterations_history.slice(-over || state.iterations_history.length)
-  // The engine itself says when the last one is used, and that a person is waited for.
+  // The engine itself reports the last iteration and the wait for a person.
   const isByTurn = state.status === 'max_iterations_reached' || state.status === 'waiting_approval'
   const unknown = { timestamp: state.last_updated, action: '', result: 'unknown', duration_seconds: 0 }
   const known = told.length === 0 && isByTurn ? [unknown] : told
@@ -140,7 +140,7 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
     await move({ kind: 'told', at, by, order: { kind: 'limits', limits } })
     await move({ kind: 'told', at: Date.parse(state.last_updated), by, order: end })
   })
-  // Only now, so that nobody sees a part of it. Another process may have been quicker.
+  // Only now, so that nobody sees part of it. Another process may have been faster.
   const key = { vault, id: state.task_id }
   const record = hasProgress ? { progress: { total, completed, step, at } } : {}
   if ((await store.tasks.begin(key, begun, record)) !== undefined)
@@ -149,7 +149,7 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
     )
 }
 
-/** What its file asks for, as far as that can be read now. */
+/** What its file asks for, if readable now. */
 function textOf(
   { vault, settings }: VaultDesk,
   file: string,
@@ -172,7 +172,7 @@ const FINAL_ORDERS: Readonly<Partial<Record<TaskState['status'], Order>>> = {
   failed: { kind: 'cancel' },
 }
 
-/** A vault that was moved has another path than the one that was written down. */
+/** A moved vault has a different path from the recorded one. */
 export function pathIn(vault: string, path: string): string {
   const plain = posix.normalize(path)
   if (plain.startsWith(`${vault}/`)) return plain.slice(vault.length + 1)

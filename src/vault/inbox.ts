@@ -1,4 +1,4 @@
-/** The files in Needs_Action: which of them are whole by now, and which comes first. */
+/** The files in Needs_Action: which are complete, and which comes first. */
 import { mkdirSync, readdirSync, readFileSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
@@ -16,25 +16,25 @@ export type Arrival = {
   isEmpty: boolean
   /** When it was moved or written here. */
   arrivedAt: number
-  /** Another text when the file has changed or is another one. */
+  /** Differs if the file has changed or been replaced. */
   stamp: string
 }
 
 export type Inbox = {
-  /** In the order in which they are to be worked on. */
+  /** In working order. */
   ready: Arrival[]
-  /** Those that somebody may still be writing, and since when they are known. */
+  /** Those that may still be being written, and since when they are known. */
   growing: { file: string; since: number }[]
-  /** When the first of these may be whole. */
+  /** When the first of these may be complete. */
   dueMs?: number
 }
 
-/** Hidden files, those of editors, systems and downloads that are under way, and ralph's own notes. */
+/** Hidden files, files of editors, systems and running downloads, and ralph's own notes. */
 const LEFT_ALONE = /^[.~]|~$|^#.*#$|\.(?:tmp|part|crdownload|swp|bak)$|\.why\.md$|^(?:4913|thumbs\.db|desktop\.ini)$/i
 
 type Seen = { stamp: string; since: number; first: number; mtimeMs: number; priority?: number }
 
-/** `elapsed` is a clock that nobody sets. */
+/** `elapsed` is a monotonic clock. */
 export function openInbox(
   { vault, settings, now, note }: Pick<VaultDesk, 'vault' | 'settings' | 'now' | 'note'>,
   elapsed: () => number,
@@ -53,7 +53,7 @@ export function openInbox(
       const [stamp, before] = [stampOf(stat), seen.get(file)]
       const known: Seen =
         before?.stamp === stamp ? before : { stamp, since: at, first: before?.first ?? at, mtimeMs: stat.mtimeMs }
-      // The clock of another machine may have written a time that is still to come.
+      // Another machine's clock may have written a time in the future.
       const quietMs = Math.max(now() - stat.mtimeMs, at - known.since)
       return [{ file, stat, known, quietMs }]
     })
@@ -83,19 +83,19 @@ export function openInbox(
   }
 }
 
-/** What lies there under a name, where that is neither left alone nor a folder. */
+/** What is there under a name, unless it is ignored or a folder. */
 export function arrived(folder: string, file: string): Stats | undefined {
   const stat = LEFT_ALONE.test(file) ? undefined : statOf(join(folder, file))
   return stat?.isDirectory() ? undefined : stat
 }
 
-/** Whether it is still there as it was seen. */
+/** Whether it is still there, unchanged. */
 export function isUnchanged(vault: string, { file, stamp }: Arrival): boolean {
   const stat = statOf(join(vault, NEEDS_ACTION, file))
   return stat !== undefined && stampOf(stat) === stamp
 }
 
-/** One that is missing is made anew, unless the whole vault is away, as a disk may be. */
+/** Recreates a missing folder, unless the whole vault is unavailable, as on an unmounted disk. */
 function namesIn(folder: string, state: string): string[] {
   try {
     if (isFolder(state) && !isFolder(folder)) mkdirSync(folder)
@@ -115,7 +115,7 @@ function stampOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
 
 const NORMAL = 1
 
-/** What cannot be read is refused when its turn comes. */
+/** Unreadable files are refused when their turn comes. */
 function priorityOf(path: string, stat: Stats): number {
   if (!stat.isFile() || stat.size > MOST_BYTES) return NORMAL
   try {

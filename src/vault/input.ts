@@ -1,4 +1,4 @@
-/** What callers hand to the task API: names in snake_case or camelCase, values of the right kind, nothing unknown. */
+/** Validates the inputs of the task API: names in snake_case or camelCase, valid types, nothing unknown. */
 import { RalphError } from '../error.ts'
 import { quote } from '../formats/json-file.ts'
 import { nearest } from '../formats/nearest.ts'
@@ -7,7 +7,7 @@ type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<Camel<Tail>>}`
   : Name
 
-/** The same object with names in either way of writing. */
+/** The same object with names in either style. */
 export type Either<Input> = Input | { [Name in keyof Input as Camel<Name & string>]: Input[Name] }
 
 type Kind = { expected: string; fits: (value: unknown) => boolean }
@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<KindName, Kind>> = {
 
 export type Wants = Readonly<Record<string, { kind: KindName; optional?: true }>>
 
-/** What a call was given as one object: several values are named in the order of what it wants. */
+/** The arguments of a call as one object: positional values are named in order. */
 export function asObject(call: string, given: readonly unknown[], wants: Wants): unknown {
   const names = Object.keys(wants)
   const values = given.slice(0, given.findLastIndex((value) => value !== undefined) + 1)
@@ -49,7 +49,7 @@ export function asObject(call: string, given: readonly unknown[], wants: Wants):
   return Object.fromEntries(values.map((value, index) => [names[index], value]))
 }
 
-/** Reads an input by its snake_case names. A plain text stands for the first of them. */
+/** Reads an input by its snake_case names. A plain string stands for the first. */
 export function readInput<Input extends object>(call: string, given: unknown, wants: Wants): Input {
   const value = typeof given === 'string' ? { [Object.keys(wants)[0] ?? '']: given } : given
   if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -63,7 +63,7 @@ export function readInput<Input extends object>(call: string, given: unknown, wa
       throw new RalphError('input-invalid', `${call}: ${name} must be ${KINDS[kind].expected}, got ${show(each)}.`)
     return [[name, each] as const]
   })
-  return Object.fromEntries(entries) as Input // what is wanted has just been looked at, name by name
+  return Object.fromEntries(entries) as Input // every name has just been checked
 }
 
 function snake(name: string): string {

@@ -1,11 +1,11 @@
-/** The life of a vault's task: how a loop is told in the task API's words, and which call is allowed when. */
+/** The life of a vault's task: a loop in the task API's terms, and which call is allowed when. */
 import type { Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { VaultStatus } from '../formats/task-state.ts'
 import type { TaskRecord } from '../host/store.ts'
 import { MaxIterationsError, TimeoutError } from './errors.ts'
 
-/** A call may take several of these steps at once: a task that is done at once was in progress for a moment. */
+/** A call may take several of these steps: a task that is done at once was in progress for a moment. */
 export const TRANSITIONS: Readonly<Record<VaultStatus, readonly VaultStatus[]>> = {
   initializing: ['in_progress'],
   in_progress: ['completed', 'waiting_approval', 'failed', 'timeout', 'max_iterations_reached'],
@@ -51,7 +51,7 @@ export type Call =
   | 'approveTask'
   | 'rejectTask'
 
-/** Where a call leads, and from where it is allowed. */
+/** The status that a call leads to, and those from which it is allowed. */
 export const CALLS: Readonly<Record<Call, { to: VaultStatus | 'same'; from: readonly VaultStatus[] }>> = {
   checkTaskComplete: { to: 'same', from: all() },
   getTaskState: { to: 'same', from: all() },
@@ -68,7 +68,7 @@ function all(): VaultStatus[] {
   return Object.keys(TRANSITIONS) as VaultStatus[] // which are its keys by its type
 }
 
-/** `waits`: what to do about it where a plain approval is no answer. */
+/** `waits`: what to do if plain approval is not an answer. */
 export type Limited = { id: string; maxIterations: number; timeoutMinutes: number; waits?: string }
 
 /** Throws for a call that is not allowed in this state. */
@@ -87,7 +87,7 @@ export function mustAllow(
   throw illegal(id, status, to === 'same' ? status : to, isAnswer ? `It is not waiting for anyone. ${advice}` : advice)
 }
 
-/** The error for a step that the life of a task does not have. */
+/** The error for an invalid transition. */
 export function illegal(id: string, from: VaultStatus, to: VaultStatus, advice: string): RalphError {
   return new RalphError('task-state', `Task ${id} is ${from} and cannot become ${to}. ${advice}`)
 }

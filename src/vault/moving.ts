@@ -1,4 +1,4 @@
-/** Moving the loop of a task: held alone for one call, with the checks it asks for. */
+/** Moves the loop of a task: held exclusively for one call, with the checks it asks for. */
 import { type CheckHands, checkHands } from '../drive/check-hands.ts'
 import { leasePatiently } from '../drive/patience.ts'
 import { type Visit, visit } from '../drive/visit.ts'
@@ -8,12 +8,12 @@ import type { Lease, TaskRow } from '../host/store.ts'
 import type { VaultDesk } from './desk.ts'
 import { findVaultTask } from './vault-task.ts'
 
-/** Moves the loop by one fact, and as far as checks take it then. */
+/** Moves the loop by one fact, then as far as checks take it. */
 export type Move = (fact: Fact) => Promise<Loop>
 
 const PATIENCE_MS = 10_000
 
-/** The loop of a task, held alone for as long as `work` takes. Others who want it wait their turn. */
+/** Holds the loop of a task exclusively while `work` runs. Others wait their turn. */
 export async function moveTask<Result>(
   desk: VaultDesk,
   { loop: id }: Pick<TaskRow, 'loop'>,
@@ -38,7 +38,7 @@ export async function moveTask<Result>(
   })
 }
 
-/** Checks of a task that somebody else works on: nobody here looks at what it changes. */
+/** Checks of a task that someone else works on: its changes are not tracked here. */
 export function checksOf({ home, store, env, now }: VaultDesk): CheckHands {
   const tree = { look: async () => undefined, seen: true, checkpoints: { none: 'nobody looks' } } as const
   return checkHands({ home, store, tree, env, now, stop: new AbortController().signal, show: () => {} })
@@ -52,7 +52,7 @@ export function moverOf(held: Visit, hands: CheckHands): Move {
   }
 }
 
-/** The time since it last moved does not count for a task that a watcher has left. What it is at may be checks. */
+/** The time since a watcher left a task does not count. It may have been running checks. */
 export function restFacts({ next, spec }: Loop, { movedAt }: Pick<Lease, 'movedAt'>, now: number): Fact[] {
   const isLeft =
     findVaultTask(spec.work)?.by === 'watch' && (next.kind === 'turn' || next.kind === 'check' || next.kind === 'prove')

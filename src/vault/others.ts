@@ -1,4 +1,4 @@
-/** Tasks of a vault that the database of this home does not have, or not as they stand: what their state files tell. */
+/** Tasks of a vault that this home's database lacks or has outdated: what their state files say. */
 import type { Briefing, Spent } from '../formats/briefing.ts'
 import { printCommandLine } from '../formats/command-line.ts'
 import { taskCommand } from '../formats/task-command.ts'
@@ -14,10 +14,10 @@ import { time } from './telling.ts'
 import type { VaultTask } from './vault-task.ts'
 import { askFor, findFile, whereIs } from './where.ts'
 
-/** `home`: that of the ralph which alone may move it. */
+/** `home`: of the only ralph that may move it. */
 export type OtherTask = { state: TaskState; task: VaultTask; movedAt: number; home?: string }
 
-/** Looking at them takes nothing over. */
+/** Looking at them does not take them over. */
 export async function tasksOfOthers(desk: VaultDesk): Promise<OtherTask[]> {
   const found: OtherTask[] = []
   for (const id of stateFilesIn(desk)) {
@@ -34,7 +34,7 @@ export async function tasksOfOthers(desk: VaultDesk): Promise<OtherTask[]> {
   return found
 }
 
-/** Whether this home never had it, or another has begun it since. */
+/** Whether this home never had it, or another has started it since. */
 async function isUnknown(desk: VaultDesk, id: string, state: TaskState): Promise<boolean> {
   const row = await desk.store.tasks.load(desk.vault, id)
   if (!row) return true
@@ -56,7 +56,7 @@ function taskOf({ vault, settings }: VaultDesk, id: string, { task_file }: TaskS
   }
 }
 
-/** What it took is not in its file, but when it began and moved last is. */
+/** Its file does not say what it used, but when it started and last moved. */
 export function spentElsewhere({ state, movedAt }: OtherTask, since: number): Spent {
   const begunAt = Date.parse(state.started_at)
   const isWhole = begunAt >= since
@@ -89,7 +89,7 @@ export function isStuckElsewhere({ state: { status } }: OtherTask): boolean {
   return isFinal(status) && status !== 'completed'
 }
 
-/** Why, and where its file is from the vault on. */
+/** Why, and where its file is, relative to the vault. */
 export function stopElsewhere({ task }: OtherTask): { why: string; file: string | null } {
   const file = findFile(task) ?? null
   const note = file === `${FAILED}/${task.file}` ? readNote(task.path, task.file) : undefined

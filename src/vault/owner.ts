@@ -42,7 +42,7 @@ export const vaultRules: OwnerRules = {
     const settings = resolveSettings({}, { env, home, vault: path })
     const desk = { vault: path, settings, store, home, env, now, note, histories: new Map() }
     if ((await store.tasks.load(path, id))?.loop !== held.loop.id) return
-    // A watcher that is at it sees to its end itself; two at once would be in each other's way.
+    // A watcher that is working on it finishes it itself; two at once would interfere.
     const lock = lockTask(desk, id)
     if ('heldBy' in lock) return
     try {
@@ -69,7 +69,7 @@ function isCallers(loop: Loop): boolean {
   return vaultOf(loop).by === 'caller'
 }
 
-/** Nobody here could take its turns. */
+/** Its turns cannot be taken here. */
 function callersOwn(loop: Loop): RalphError {
   const { id: task, path } = vaultOf(loop)
   const { approve, instead, reject } = answersTo(loop)

@@ -21,7 +21,7 @@ export const FAILED = 'Failed'
 
 const OWN_FOLDERS: ReadonlySet<string> = new Set([NEEDS_ACTION, FAILED, PENDING, 'Done', 'Ralph_State'])
 
-/** The folder as it really is. */
+/** The real path of the folder. */
 export function openVault(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat?.isDirectory())
@@ -32,7 +32,7 @@ export function openVault(path: string): string {
   return vault
 }
 
-/** Whether its folders are there. A disk that is not mounted now leaves an empty folder, in which nothing is to be made or missed. */
+/** Whether its folders exist. An unmounted disk leaves an empty folder, where nothing may be created or missed. */
 export function isPresent(vault: string, done: string): boolean {
   return [NEEDS_ACTION, PENDING, done].some((folder) => hasFolder(join(vault, folder)))
 }
@@ -42,7 +42,7 @@ export function mustBePresent(vault: string, done: string): void {
     throw new RalphError('file-unusable', `The folders of the vault ${vault} were not found; is the disk mounted?`)
 }
 
-/** False also where it may not be seen. */
+/** False if it is not accessible, too. */
 function hasFolder(path: string): boolean {
   try {
     return isFolder(path)
@@ -51,7 +51,7 @@ function hasFolder(path: string): boolean {
   }
 }
 
-/** The vault that a path lies in: the nearest folder above it that has one of a vault's folders. */
+/** The vault that contains a path: the nearest folder above it with one of a vault's folders. */
 export function findVault(path: string, { stateDir }: Pick<VaultSettings, 'stateDir'>): string | undefined {
   const marks = [NEEDS_ACTION, stateDir]
   for (let folder = resolve(path); ; folder = dirname(folder)) {
@@ -60,17 +60,17 @@ export function findVault(path: string, { stateDir }: Pick<VaultSettings, 'state
   }
 }
 
-/** The name of the file without its last ending. */
+/** The file name without its last extension. */
 export function taskIdOf(file: string): string {
   return basename(file, extname(file))
 }
 
-/** Whether it can name a task: it becomes the name of files, beside those that are named `session.…` for the Stop hook. */
+/** Whether it can be a task id: it becomes a file name, next to the `session.…` files of the Stop hook. */
 export function isTaskId(id: string): boolean {
   return /^(?!session\.)[^./\\\p{Cc}][^/\\\p{Cc}]*$/u.test(id) && id.isWellFormed() && Buffer.byteLength(id) <= 200
 }
 
-/** `from` is its way from the vault on, `others` are the inodes of files of that name elsewhere in it. */
+/** `from` is its path relative to the vault, `others` are the inodes of files of that name elsewhere in it. */
 export type TaskFile = {
   id: string
   file: string
@@ -83,7 +83,7 @@ export type TaskFile = {
 
 export const MOST_BYTES: number = 1 << 20
 
-/** A file that can be worked on. `base` is where a path begins that is not found in the vault. */
+/** A file that can be worked on. `base` resolves relative paths that are not found in the vault. */
 export function readTaskFile(vault: string, settings: VaultSettings, given: string, base: string = vault): TaskFile {
   const path = locate(vault, given, base)
   const file = basename(path)
@@ -91,7 +91,7 @@ export function readTaskFile(vault: string, settings: VaultSettings, given: stri
   const from = whereBelow(vault, path, given)
   const stat = statOf(path)
   if (!stat) throw new TaskNotFoundError(id, `Task file not found: ${path}. Give the path of a file in ${vault}.`)
-  // A note beside it has a longer name.
+  // The note about it has a longer name.
   if (!isTaskId(id) || /\p{Cc}/u.test(file) || Buffer.byteLength(file) > 230)
     throw invalid(
       path,
@@ -148,7 +148,7 @@ function refuseKind(path: string, stat: Stats): void {
     )
 }
 
-/** What a task file says; throws for what cannot be one. */
+/** The text of a task file; throws if it cannot be one. */
 export function readText(path: string): string {
   const stat = statOf(path)
   if (!stat) throw new TaskNotFoundError(taskIdOf(path), `Task file not found: ${path}.`)
@@ -171,7 +171,7 @@ function invalid(path: string, what: string): RalphError {
   return new RalphError('input-invalid', `The task file ${path} ${what}.`)
 }
 
-/** The way to the file that has this inode and was made then: a new one may have got the inode of one that is gone. */
+/** The path of the file with this inode and creation time: a new file may reuse the inode of a deleted one. */
 export function findInode(vault: string, inode: string, bornAt: number): string | undefined {
   for (const folder of ['.', ...readdirSync(vault)])
     for (const name of namesIn(join(vault, folder))) {
@@ -182,7 +182,7 @@ export function findInode(vault: string, inode: string, bornAt: number): string 
   return undefined
 }
 
-/** None where no folder is, or none that may be read. */
+/** Empty if there is no folder, or no readable one. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)

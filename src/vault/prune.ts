@@ -1,4 +1,4 @@
-/** Clears away what is left of tasks that have been over for long. Their loops stay in the database, their files in the vault. */
+/** Removes leftovers of tasks that ended long ago. Their loops stay in the database, their files in the vault. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ended } from '../engine/loop.ts'
@@ -11,7 +11,7 @@ import type { VaultTask } from './vault-task.ts'
 import { vaultOf } from './vault-task.ts'
 import { isPlainFile } from './where.ts'
 
-/** How many tasks. Those of a vault that is not here now are left for another time. */
+/** How many tasks. Those of an unavailable vault are left for another time. */
 export async function pruneTasks(store: Store, before: number): Promise<number> {
   let removed = 0
   const old = (await store.tasks.list()).filter(
@@ -33,7 +33,7 @@ function quietly(work: () => void): void {
   try {
     work()
   } catch {
-    // The vault cannot be written now: what is left there harms nobody.
+    // The vault is not writable now: the leftovers do no harm.
   }
 }
 
@@ -44,7 +44,7 @@ function clearAway(task: VaultTask, before: number): void {
   removeHookFiles(task)
 }
 
-/** A file that is not ralph's, or of a task that somebody has begun again, is not touched. */
+/** Files that are not ralph's, or whose task was started again, are not touched. */
 function isOver({ path, state, id }: VaultTask, before: number): boolean {
   const found = readState({ vault: path, settings: { stateDir: state } }, id)
   if (found === undefined || found === 'damaged' || found.task_id !== id) return false

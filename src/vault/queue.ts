@@ -1,4 +1,4 @@
-/** What a watcher has to do next: tasks that were begun come first, then the files in their order. */
+/** What a watcher has to do next: started tasks first, then the files in order. */
 import { join } from 'node:path'
 import { ended, type Loop } from '../engine/loop.ts'
 import { targetOf } from '../host/person-file.ts'
@@ -15,13 +15,13 @@ import { whereIs } from './where.ts'
 
 export type Now = { inbox: Inbox; working: ReadonlySet<string>; slots: number }
 
-/** `dueMs`: when something that is in doubt now must be looked at again. */
+/** `dueMs`: when to look again at something doubtful. */
 export type Found = { chores: Chore[]; dueMs?: number }
 
 export async function look(site: WatchSite, ledger: Ledger, { inbox, working, slots }: Now): Promise<Found> {
   const { store, vault } = site.desk
   const rows: Open[] = []
-  if ((await store.tasks.open(vault)).length === 0) await comeAlong(site.desk) // somebody may have moved it away and back
+  if ((await store.tasks.open(vault)).length === 0) await comeAlong(site.desk) // it may have been moved away and back
   for (const row of await store.tasks.open(vault))
     if (!otherKeeper(site.desk, row.id)) rows.push({ row, loop: await store.load(row.loop) })
   const open = rows.filter(({ loop }) => !ended(loop))
@@ -52,7 +52,7 @@ export async function look(site: WatchSite, ledger: Ledger, { inbox, working, sl
 
 type Open = { row: TaskRow; loop: Loop }
 
-/** Forgets what does not matter any more. */
+/** Forgets what no longer matters. */
 function tidy({ doubtful, waiting, left, later }: Ledger, { ready }: Inbox, rows: readonly Open[]): void {
   const names = new Set([...ready.map(({ file }) => file), ...rows.map(({ row }) => row.loop)])
   for (const name of left.keys()) if (!names.has(name)) left.delete(name)
@@ -75,7 +75,7 @@ async function wantsWork(site: WatchSite, ledger: Ledger, { loop }: Open): Promi
     return !isPutOff(ledger, loop.id) && (gone || movedByHand(loop, now()) !== undefined)
   }
   if (isPutOff(ledger, loop.id)) return false
-  // One that came up meanwhile is being worked on by whoever began it, unless it waited here.
+  // A loop that appeared meanwhile is being worked on by whoever started it, unless it waited here.
   const isStrange = !ledger.fresh && !ledger.waiting.has(loop.id) && !ledger.later.has(loop.id)
   if (isStrange || (await store.isDriven(loop.id))) {
     ledger.putOff(loop.id)
@@ -84,7 +84,7 @@ async function wantsWork(site: WatchSite, ledger: Ledger, { loop }: Open): Promi
   return true
 }
 
-/** Tasks that waited here and are over, or whose watcher was killed; whoever ended them has a moment to see to it. */
+/** Ended tasks that waited here, or whose watcher was killed; whoever ended them gets a moment to clean up. */
 function unseenEnds({ waiting }: Ledger, rows: readonly Open[]): { id: string; loop: string }[] {
   const known = new Set(rows.map(({ row }) => row.loop))
   return [
@@ -93,7 +93,7 @@ function unseenEnds({ waiting }: Ledger, rows: readonly Open[]): { id: string; l
   ]
 }
 
-/** Whether something has been so for long enough not to be a moment between two steps of somebody else. */
+/** Whether a state has lasted long enough to be more than a moment between two steps of someone else. */
 function stays({ doubtful, momentMs }: Ledger, loop: string, isSo: boolean): boolean {
   const since = doubtful.get(loop)
   if (!isSo) doubtful.delete(loop)
@@ -116,7 +116,7 @@ function canBegin({ desk }: WatchSite, ledger: Ledger, arrival: Arrival, open: r
     desk.note(`${NEEDS_ACTION}/${file} is empty. It is skipped until it has content.`)
     return false
   }
-  // Under another name it waits until the task it belongs to is over.
+  // A renamed file waits until its task has ended.
   const before = open.find(({ row, loop }) => row.record.inode === inode && whereIs(vaultOf(loop)) === 'gone')
   if (before) return false
   const same = open.find(({ row }) => row.id === id)

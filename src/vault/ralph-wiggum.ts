@@ -1,4 +1,4 @@
-/** The task API: files of a vault, worked on until they are in the folder for what is done. */
+/** The task API: files of a vault, worked on until they are in the done folder. */
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setImmediate as nextTick } from 'node:timers/promises'
@@ -39,17 +39,17 @@ import { isPlainFile, judgeByPlace, whereIs } from './where.ts'
 
 export class RalphWiggum {
   readonly #desk: VaultDesk
-  /** The file in which each loop ends, so that looking for it needs little else. */
+  /** The path of each loop's file once done, cached so that checking for it is cheap. */
   readonly #ends = new Map<string, string>()
-  /** The last call under way for each task: one comes after another. */
+  /** The last pending call for each task: calls run one after another. */
   readonly #queues = new Map<string, Promise<unknown>>()
   #closed: Promise<void> | undefined
   #gone = false
 
-  /** A plain text is the path of the vault. `store`: one that is not that of its home. */
+  /** A plain string is the path of the vault. `store`: instead of the home's own. */
   constructor(given: string | VaultOptions, store?: Store) {
     const named = typeof given === 'string' ? { vault_path: given } : given
-    // Who has no types may hand over nothing.
+    // Callers without types may pass nothing.
     const { home, env = process.env, now = steadyClock(), onNote, ...options }: VaultOptions = named ?? {}
     const { vault_path, ...chosen } = readInput<{ vault_path: string } & Record<string, unknown>>(
       'RalphWiggum',
@@ -80,7 +80,7 @@ export class RalphWiggum {
     }
   }
 
-  /** Begins to work on a file. */
+  /** Starts work on a file. */
   async startTask(...input: Input<'startTask'>): Promise<StartedTask> {
     const { task_file, max_iterations, timeout_minutes } = readCall('startTask', input)
     const session = this.#desk.env.CLAUDE_CODE_SESSION_ID
@@ -98,7 +98,7 @@ export class RalphWiggum {
     return { task_id, state_file: stateFileOf(this.#desk, task_id), status, started_at, timeout_at }
   }
 
-  /** Whether the file is in the folder for what is done. */
+  /** Whether the file is in the done folder. */
   async checkTaskComplete(...input: Input<'checkTaskComplete'>): Promise<boolean> {
     const { task_id } = readCall('checkTaskComplete', input)
     this.#mustBeOpen()
@@ -108,7 +108,7 @@ export class RalphWiggum {
     return isPlainFile(this.#ends.get(loop) ?? (await this.#endOf(loop)))
   }
 
-  /** Counts an iteration that the caller's agent has finished. With the file where it belongs the task is completed. */
+  /** Counts an iteration that the caller's agent has finished. If the file is in the done folder, the task is completed. */
   async incrementIteration(...input: Input<'incrementIteration'>): Promise<CountedIteration> {
     const { task_id, action, result, duration_seconds } = readCall('incrementIteration', input)
     const loop = await this.#move('incrementIteration', task_id, async (current) => {
@@ -133,7 +133,7 @@ export class RalphWiggum {
     }
   }
 
-  /** How a task stands, with all its iterations or the last `history_limit` of them. */
+  /** The state of a task, with all its iterations or the last `history_limit` of them. */
   async getTaskState(...input: Input<'getTaskState'>): Promise<TaskState> {
     const { task_id, history_limit } = readCall('getTaskState', input)
     return this.#queued(task_id, async () => {
@@ -144,7 +144,7 @@ export class RalphWiggum {
     })
   }
 
-  /** Notes how far the work has come. It changes nothing else. */
+  /** Records progress. Changes nothing else. */
   async updateProgress(...input: Input<'updateProgress'>): Promise<{ task_id: string; progress: TaskProgress }> {
     const { task_id, steps_total, steps_completed, current_step } = readCall('updateProgress', input)
     if (steps_completed > steps_total)
@@ -162,7 +162,7 @@ export class RalphWiggum {
     return { task_id, progress: progressOf({ progress }) }
   }
 
-  /** Ends a task whose file is in the folder for what is done. */
+  /** Ends a task whose file is in the done folder. */
   async completeTask(...input: Input<'completeTask'>): Promise<CompletedTask> {
     const { task_id, exit_reason } = readCall('completeTask', input)
     if (exit_reason !== undefined && OTHER_ENDS.has(exit_reason))
@@ -192,7 +192,7 @@ export class RalphWiggum {
     }
   }
 
-  /** Ends a task whose time is over by the caller's clock or by ralph's, and tells a person. */
+  /** Ends a task that timed out by the caller's clock or ralph's, and notifies the user. */
   async handleTimeout(...input: Input<'handleTimeout'>): Promise<StoppedTask> {
     const { task_id } = readCall('handleTimeout', input)
     const loop = await this.#move('handleTimeout', task_id, async (current) => {
@@ -207,14 +207,14 @@ export class RalphWiggum {
     return stopped
   }
 
-  /** Tells of a task that has used all its iterations. */
+  /** Reports a task that has used all its iterations. */
   async handleMaxIterations(...input: Input<'handleMaxIterations'>): Promise<StoppedTask> {
     const { task_id } = readCall('handleMaxIterations', input)
     const loop = await this.#move('handleMaxIterations', task_id, () => undefined)
     return this.#stopped(task_id, 'max_iterations', limitMessage(loop))
   }
 
-  /** A person lets a task go on that waits for them. */
+  /** Approves a task that waits for a person. */
   async approveTask(...input: Input<'approveTask'>): Promise<TaskState> {
     const { task_id, note } = readCall('approveTask', input)
     await this.#move('approveTask', task_id, async (current) => {
@@ -235,7 +235,7 @@ export class RalphWiggum {
     return this.getTaskState(task_id)
   }
 
-  /** A person does not want it done: the task has failed, and its file goes to the folder for that. */
+  /** Rejects a task: it has failed, and its file goes to Failed. */
   async rejectTask(...input: Input<'rejectTask'>): Promise<TaskState> {
     const { task_id, reason } = readCall('rejectTask', input)
     const why = reason?.replace(/[.\s]+$/, '')
@@ -256,7 +256,7 @@ export class RalphWiggum {
     const states: TaskState[] = []
     const known = (await store.tasks.list(vault)).map(({ id }) => id)
     for (const id of known) states.push(await this.getTaskState({ task_id: id, history_limit: 0 }))
-    // Looking at them takes nothing over.
+    // Looking at them does not take them over.
     for (const id of stateFilesIn(this.#desk).filter((each) => !known.includes(each))) {
       const state = readState(this.#desk, id)
       if (typeof state === 'object') states.push({ ...state, task_id: id })
@@ -264,7 +264,7 @@ export class RalphWiggum {
     return states.map(({ iterations_history: _, ...state }) => state)
   }
 
-  /** Lets go of the database once all that was asked for is done. */
+  /** Closes the database once all pending calls are done. */
   close(): Promise<void> {
     this.#closed ??= this.#letGo()
     return this.#closed
@@ -273,7 +273,7 @@ export class RalphWiggum {
   async #letGo(): Promise<void> {
     do {
       await Promise.allSettled(this.#queues.values())
-      await nextTick() // a call of several parts asks for its next one
+      await nextTick() // a call in several parts queues its next one
     } while (this.#queues.size > 0)
     this.#gone = true
     await this.#desk.store.close()
@@ -377,7 +377,7 @@ function metricsOf({ tally }: Loop, { movedAt, record }: TaskRow, calls: number 
 
 function settingsIn(given: Readonly<Record<string, unknown>>): Partial<VaultSettings> {
   const camel = (name: string) => name.replace(/_[a-z]/g, (part) => part.charAt(1).toUpperCase())
-  // Their kinds have been looked at by name.
+  // Their types have been checked by name.
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => [camel(name), value]),
   ) as Partial<VaultSettings>

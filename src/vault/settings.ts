@@ -1,4 +1,4 @@
-/** The settings of a vault: what its caller gives beats the environment, that the config files, those the defaults. */
+/** The settings of a vault: arguments override the environment, then config files, then defaults. */
 import { existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { type ErrorCode, RalphError } from '../error.ts'
@@ -11,13 +11,13 @@ import { proofConfig } from '../request/resolve.ts'
 export type VaultSettings = {
   maxIterations: number
   timeoutMinutes: number
-  /** Folders below the vault. */
+  /** Folders inside the vault. */
   stateDir: string
   doneFolder: string
   checkIntervalSeconds: number
-  /** How long a file must be left alone to count as whole. */
+  /** How long a file must be unchanged to count as complete. */
   quietSeconds: number
-  /** What the config says about the proof. Absent: nothing. */
+  /** The proof settings of the config, if any. */
   proof?: Config
 }
 
@@ -53,7 +53,7 @@ export function resolveSettings(given: Partial<VaultSettings>, { env, home, vaul
   }
 }
 
-/** A limit that is guessed from the task is for `ralph run`, and one file is for both: a vault takes its default. */
+/** An estimated limit is for `ralph run`, which shares this file: a vault uses its default. */
 function isAuto(key: keyof typeof USUAL, value: unknown): boolean {
   return key === 'max_iterations' && value === 'auto'
 }
@@ -67,7 +67,7 @@ const USUAL = {
   quiet_seconds: DEFAULTS.quietSeconds,
 } as const
 
-/** `code` is that of an error about it. */
+/** `code` is the error code. */
 type Found = { source: string; value: unknown; code: ErrorCode }
 
 type Range = { fits: (number: number) => boolean; expected: string }
@@ -93,7 +93,7 @@ function numberOf(found: Found, { fits, expected }: Range): number {
   return number
 }
 
-/** Where tasks lie for another reason: one that waits must not count as done. */
+/** Folders with another meaning: a waiting task must not count as done. */
 const TAKEN: readonly string[] = ['Needs_Action', 'Pending_Approval', 'Failed']
 
 function folderBelow(vault: string, found: Found): string {
@@ -101,7 +101,7 @@ function folderBelow(vault: string, found: Found): string {
   if (typeof value !== 'string' || value.trim() === '' || /\p{Cc}/u.test(value))
     throw wrong(found, 'the name of a folder')
   const path = resolve(vault, value)
-  // An absolute one may lead there by a link, as the vault's own path may have done.
+  // An absolute path may lead there through a link, like the vault's own path.
   const below = partBelow(vault, path) ?? partBelow(vault, realPath(path))
   if (below === undefined) throw wrong(found, `a folder inside the vault ${vault}`)
   if (TAKEN.includes(below)) throw wrong(found, `a separate folder, not one of ${TAKEN.join(', ')}`)

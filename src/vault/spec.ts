@@ -1,4 +1,4 @@
-/** What the loop of a vault's task is asked for. */
+/** The spec of a vault task's loop. */
 import type { Spec, Turn } from '../engine/loop.ts'
 import { taskCommand } from '../formats/task-command.ts'
 import type { TaskHead } from '../formats/task-file.ts'
@@ -12,24 +12,24 @@ import { placeOf, type VaultTask } from './vault-task.ts'
 import { PENDING } from './where.ts'
 
 export type Starting = {
-  /** The path of its file, and where that begins if it is not found in the vault. */
+  /** The path of its file, and the base for paths that are not found in the vault. */
   file: string
   base?: string
   maxIterations?: number
   timeoutMinutes?: number
   by: VaultTask['by']
-  /** The session of Claude Code it is started in. */
+  /** The Claude Code session it is started in. */
   session?: string
-  /** Who works on it, where ralph itself sets an agent to work. */
+  /** Its agents, if ralph itself runs them. */
   crew?: (head: TaskHead) => Crew
 }
 
-/** Who works on it and how: what ralph's own agent is told besides the task. */
+/** Which agents work on it, and how. */
 export type Crew = Omit<LoopRequest, 'prompt' | 'promise' | 'signals' | 'until' | 'stages' | 'onHalt'>
 
 type Asked = { file: TaskFile; head: TaskHead; body: string }
 
-// Whoever calls the API sees what happens itself: there only count and clock end a task.
+// API callers see for themselves what happens: only count and clock end their tasks.
 export const NEVER = 1_000_000_000
 
 export async function specOf(
@@ -72,11 +72,11 @@ export async function specOf(
     state: settings.stateDir,
     ...(file.others.length > 0 ? { others: file.others } : {}),
   })
-  // The environment and the rest of the config were heard when the settings of the vault were resolved.
+  // The environment and the rest of the config were applied when the vault's settings were resolved.
   return resolveSpec(request, { ...task, env: {}, config: settings.proof ?? {} })
 }
 
-/** A watcher reads check boxes; in a sandbox no agent can reach ralph's home. */
+/** A watcher reads checkboxes; in a sandbox no agent can reach ralph's home. */
 function progressFor(
   id: string,
   body: string,
@@ -88,10 +88,10 @@ function progressFor(
   return { progress: { by: 'command', line } }
 }
 
-/** The name of the agent where ralph does not know who works. */
+/** The agent's name if ralph does not know it. */
 const CALLER = 'caller'
 
-/** A turn that somebody tells of, instead of ralph having seen it. */
+/** A turn that a caller reports, not one that ralph saw. */
 export function toldTurn(told: NonNullable<Turn['told']>): Turn {
   return { end: 'ok', claim: { kind: 'none' }, words: told.action, ranTests: false, tokens: 0, told }
 }

@@ -1,4 +1,4 @@
-/** What the loops of tasks took: iterations, time, tokens and money. */
+/** What the loops of tasks used: iterations, time, tokens and money. */
 import type { Loop } from '../engine/loop.ts'
 import { hasWorked } from '../engine/tally.ts'
 import type { Spent } from '../formats/briefing.ts'

@@ -16,12 +16,12 @@ import { vaultOf } from './vault-task.ts'
 
 type Place = { vault: string; settings: Pick<VaultDesk['settings'], 'stateDir'> }
 
-/** As the API tells it: from the vault on. */
+/** As the API shows it: relative to the vault. */
 export function stateFileOf({ settings }: Pick<Place, 'settings'>, id: string): string {
   return `${settings.stateDir}/${id}.json`
 }
 
-/** The tasks that have a state file, also those that the database does not know. */
+/** The tasks with a state file, including those that the database does not know. */
 export function stateFilesIn({ vault, settings }: Place): string[] {
   return namesIn(join(vault, settings.stateDir))
     .filter((name) => name.endsWith('.json'))
@@ -29,7 +29,7 @@ export function stateFilesIn({ vault, settings }: Place): string[] {
     .filter((id) => isTaskId(id) && isState({ vault, settings }, id))
 }
 
-/** What cannot be read is told when somebody asks for that very task. */
+/** Unreadable ones are reported when that task is requested. */
 function isState(place: Place, id: string): boolean {
   try {
     return typeof readState(place, id) === 'object'
@@ -39,7 +39,7 @@ function isState(place: Place, id: string): boolean {
   }
 }
 
-/** `damaged`: something is there that is no state. */
+/** `damaged`: something is there that is not a state. */
 export function readState({ vault, settings }: Place, id: string): TaskState | 'damaged' | undefined {
   const path = join(vault, stateFileOf({ settings }, id))
   try {
@@ -52,7 +52,7 @@ export function readState({ vault, settings }: Place, id: string): TaskState | '
   }
 }
 
-/** What was damaged is kept under another name, which is returned. Undefined: another process was quicker. */
+/** Keeps a damaged file under another name, which is returned. Undefined: another process was faster. */
 export function putAside({ vault, settings }: Place, id: string, at: number): string | undefined {
   const path = join(vault, stateFileOf({ settings }, id))
   const aside = brokenName(stateFileOf({ settings }, id), at)
@@ -68,7 +68,7 @@ export function putAside({ vault, settings }: Place, id: string, at: number): st
 export async function writeState({ vault, settings }: VaultDesk, state: TaskState): Promise<void> {
   const path = join(vault, stateFileOf({ settings }, state.task_id))
   try {
-    mustBePresent(vault, settings.doneFolder) // so that one that is away is not made anew, empty
+    mustBePresent(vault, settings.doneFolder) // so that an unavailable vault is not recreated empty
     await mkdir(join(vault, settings.stateDir), { recursive: true })
     await writeWhole(path, printTaskState(state))
   } catch (cause) {
@@ -78,7 +78,7 @@ export async function writeState({ vault, settings }: VaultDesk, state: TaskStat
   }
 }
 
-/** Before anything is changed: what is thrown later would have been counted, and be counted twice by who calls again. */
+/** Checked before any change: a later error would come after counting, and a retry would count twice. */
 export function mustBeWritable({
   path: vault,
   state,
@@ -93,7 +93,7 @@ export function mustBeWritable({
   }
 }
 
-/** The state folder of a task that is about to begin. */
+/** Prepares the state folder for a task that is about to start. */
 export function prepareState({ vault, settings }: Place, id: string): void {
   try {
     prepareFolders(vault, [settings.stateDir])
@@ -116,7 +116,7 @@ function unwritable(
 
 let writes = 0
 
-/** Whole or not at all, without blocking anybody. */
+/** Atomic, without blocking anyone. */
 async function writeWhole(path: string, text: string): Promise<void> {
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${++writes}.tmp`)
   try {
@@ -129,12 +129,12 @@ async function writeWhole(path: string, text: string): Promise<void> {
     }
     await rename(temporary, path)
   } catch (cause) {
-    await rm(temporary, { force: true }).catch(() => {}) // its folder cannot be written, which is told
+    await rm(temporary, { force: true }).catch(() => {}) // its folder is not writable, which is reported
     throw cause
   }
 }
 
-/** What processes that were killed have left beside a file of the task. */
+/** Removes what killed processes left next to a file of the task. */
 export function removeHalves(folder: string, name: string): void {
   for (const half of namesIn(folder)) {
     const pid = half.startsWith(`.${name}.`) ? /\.(\d+)\.\d+\.tmp$/.exec(half)?.[1] : undefined
@@ -146,7 +146,7 @@ function hookFolder({ path, state }: Pick<VaultTask, 'path' | 'state'>): string 
   return join(path, state, '.hook')
 }
 
-/** What the Stop hook must know, for a shell: the name of the file, and whether checks belong to it. Then whose task it is. */
+/** What the Stop hook needs, for a shell: the file name, and whether it has checks. Then whose task it is. */
 export async function writeHookFiles(loop: Loop, home: string, session: string | undefined): Promise<void> {
   const task = vaultOf(loop)
   const folder = hookFolder(task)
@@ -165,7 +165,7 @@ export function hasHookFile(task: VaultTask): boolean {
   return existsSync(join(hookFolder(task), task.id))
 }
 
-/** An open task that another ralph keeps in a home of its own, as long as that home is there: its home and its file. */
+/** An open task that another ralph keeps in its own home, as long as that home exists: its home and its file. */
 export function otherKeeper(
   { vault, settings, home }: VaultDesk,
   id: string,
@@ -176,7 +176,7 @@ export function otherKeeper(
   return typeof state === 'object' && isFinal(state.status) ? undefined : { home: owner, file }
 }
 
-/** A task that is over holds nobody back. */
+/** An ended task blocks nobody. */
 export function removeHookFiles(task: VaultTask): void {
   const folder = hookFolder(task)
   const sessions = namesIn(folder).filter(
@@ -195,6 +195,6 @@ function linesOf(path: string): string[] {
   try {
     return readFileSync(path, 'utf8').split('\n')
   } catch {
-    return [] // there is none, or another process was quicker
+    return [] // there is none, or another process was faster
   }
 }

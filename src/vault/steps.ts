@@ -1,4 +1,4 @@
-/** How far the work on a task has come, by the check boxes in its file. */
+/** The progress of a task, by the checkboxes in its file. */
 import { join } from 'node:path'
 import { RalphError } from '../error.ts'
 import { readSteps, type Steps } from '../formats/task-steps.ts'
@@ -8,8 +8,8 @@ import type { VaultTask } from './vault-task.ts'
 import { findFile } from './where.ts'
 
 /**
- * Notes them when they have changed since the last look: what the agent told meanwhile counts until then. After a restart,
- * progress of another number of steps is the agent's own.
+ * Records them when they have changed since the last look: until then, what the agent reported counts. After a restart,
+ * progress with another number of steps is the agent's own.
  */
 export function openSteps({ store, vault, now }: VaultDesk, task: VaultTask, loop: string): () => Promise<void> {
   const key = { vault, id: task.id, loop }
@@ -25,7 +25,7 @@ export function openSteps({ store, vault, now }: VaultDesk, task: VaultTask, loo
   }
 }
 
-/** None in a file that cannot be read now: it may be on its way to another folder. */
+/** None if the file cannot be read now: it may be on its way to another folder. */
 function stepsOf(task: VaultTask): Steps | undefined {
   try {
     const place = findFile(task)

@@ -1,4 +1,4 @@
-/** The lock of a task lies in its vault, so that watchers with other homes see it, too. */
+/** The lock of a task is in its vault, so that watchers with other homes see it too. */
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -13,14 +13,14 @@ import type { VaultTask } from './vault-task.ts'
 
 export type TaskLock = { release(): void }
 
-/** A name that no task can have, and that may be too long for a file. */
+/** A name that no task can have. */
 const otherName = (id: string) => `.${createHash('sha256').update(id).digest('hex')}`
 
-// SQLite mixes up two files that had the same name. So whoever takes a lock holds this one meanwhile, together with others;
-// and whoever removes locks holds it alone.
+// SQLite confuses two files that had the same name. So taking a lock needs this one meanwhile, shared with others;
+// and removing locks needs it exclusively.
 const ALL = '.all.db'
 
-/** Taken for as long as a task is worked on. Its file stays when it is released: others may have it open. */
+/** Held while a task is worked on. Its file stays after release: others may have it open. */
 export function lockTask({ vault, settings, home }: VaultDesk, id: string): TaskLock | Held {
   const path = lockOf(vault, settings.stateDir, isTaskId(id) ? id : otherName(id))
   try {
@@ -44,7 +44,7 @@ function take(path: string, holder: string): TaskLock | Held {
   }
 }
 
-/** For a task that has been over for long. A lock that somebody holds stays. */
+/** For a task that ended long ago. A held lock stays. */
 export function removeTaskLock({ path: vault, state, id }: VaultTask): void {
   const path = lockOf(vault, state, id)
   if (!existsSync(path)) return

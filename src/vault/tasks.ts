@@ -1,4 +1,4 @@
-/** The tasks of a vault, each a loop: started, brought to their ends, and kept true in the vault's files. */
+/** The tasks of a vault, each a loop: starts them, ends them, and keeps the vault's files up to date. */
 
 import { join } from 'node:path'
 import { measuredFrom } from '../drive/earlier.ts'
@@ -36,7 +36,7 @@ import type { VaultTask } from './vault-task.ts'
 import { vaultOf } from './vault-task.ts'
 import { whereIs } from './where.ts'
 
-/** Makes the loop of a task, and its files in the vault. */
+/** Creates the loop of a task and its files in the vault. */
 export async function startTask(desk: VaultDesk, starting: Starting): Promise<Loop> {
   const { vault, settings, store, now } = desk
   const file = readTaskFile(vault, settings, starting.file, starting.base)
@@ -74,7 +74,7 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   return loop
 }
 
-/** What the task itself says is told with its file; the rest is the same for all of them. */
+/** Notes about a task's own globs name its file; the rest is the same for all tasks. */
 async function noteUnmatched(
   { note }: VaultDesk,
   { work, protect = [] }: Spec,
@@ -95,23 +95,23 @@ function busy({ settings }: VaultDesk, { id, from }: VaultTask, loop: Loop): Ral
   )
 }
 
-/** A task whose time is over while its caller does nothing is ended. */
+/** Ends a task that timed out while its caller did nothing. */
 export async function endOverdue(desk: VaultDesk, row: TaskRow): Promise<void> {
   const { store, now } = desk
   const loop = await store.load(row.loop)
-  // The clock of a watcher's task rests while nobody watches.
+  // The clock of a watcher's task stops while nobody watches.
   if (vaultOf(loop).by === 'watch' || !isOverdue(loop, now()) || (await store.isDriven(row.loop))) return
   const task = vaultOf(loop)
-  // What is done in time is only not told yet. Of a vault that is away nobody knows.
+  // What was done in time is just not reported yet. An unavailable vault says nothing.
   if (!isPresent(task.path, task.done) || whereIs(task) === 'done') return
   await moveTask(desk, row, async (move, current) => {
     if (isOverdue(current, now())) await move({ kind: 'woke', at: now() })
   })
-  // Its end is still to be told: by the Stop hook, where a session works on it.
+  // Its end is still to be reported: by the Stop hook, if a session works on it.
   await noteTrouble(desk, () => publish(desk, row.id, 'telling'))
 }
 
-/** Its loop, which is over when its file is gone. `move`: for who holds the loop already. */
+/** Its loop, ended if its file no longer exists. `move`: for a caller that already holds the loop. */
 export async function endMissing(desk: VaultDesk, id: string, move?: Move): Promise<Loop> {
   const row = await findTask(desk, id)
   const loop = await desk.store.load(row.loop)
@@ -120,7 +120,7 @@ export async function endMissing(desk: VaultDesk, id: string, move?: Move): Prom
   return moveTask(desk, row, (move, current) => giveUpGone(desk, row, { move, loop: current }))
 }
 
-/** Nobody can approve what is not there. */
+/** Nobody can approve a missing file. */
 export async function giveUpGone(
   desk: VaultDesk,
   { record }: Pick<TaskRow, 'record'>,
@@ -136,7 +136,7 @@ function isGone(loop: Loop): boolean {
   return loop.next.kind === 'wait' && loop.next.why === 'person' && isMissing(vaultOf(loop))
 }
 
-/** Of a vault that is away nothing can be told. */
+/** An unavailable vault says nothing. */
 export function isMissing(task: VaultTask): boolean {
   return isPresent(task.path, task.done) && isFolder(join(task.path, task.state)) && whereIs(task) === 'gone'
 }
@@ -146,27 +146,27 @@ function renamed({ vault }: VaultDesk, { file }: VaultTask, { inode, bornAt = 0 
   return now === undefined ? undefined : `${file} was renamed to ${now}`
 }
 
-/** What is still to be done about the end of a task: its file is to be put away, a session is to be told, or nothing. */
+/** What is left to do about an ended task: move its file, tell a session, or nothing. */
 export type Left = 'file' | 'telling' | 'nothing'
 
-/** Brings the vault's files into line with the loop of a task. */
+/** Updates the vault's files to match the loop of a task. */
 export async function publish(desk: VaultDesk, id: string, left: Left = 'nothing'): Promise<TaskState> {
   for (;;) {
     const { row, loop, state } = await readTask(desk, id)
-    // Where it was begun, whatever the settings say by now.
+    // Where it was started, whatever the settings say now.
     const there = { ...desk, settings: { ...desk.settings, stateDir: vaultOf(loop).state } }
     try {
       if (readState(there, id) === 'damaged') setAside(there, id)
       await writeState(there, state)
     } finally {
-      // Afterwards, so that who is killed before leaves a task whose end is still to be seen to.
+      // Last, so that a process killed before leaves a task that still needs cleanup.
       if (ended(loop) && left !== 'file') await close(desk, row, { loop, left })
     }
     if (await isCurrent(desk, row)) return state
   }
 }
 
-/** How a task stands at one moment. */
+/** A consistent snapshot of a task. */
 export async function readTask(desk: VaultDesk, id: string): Promise<{ row: TaskRow; loop: Loop; state: TaskState }> {
   for (;;) {
     const row = await findTask(desk, id)
@@ -176,7 +176,7 @@ export async function readTask(desk: VaultDesk, id: string): Promise<{ row: Task
   }
 }
 
-/** Another process may have been quicker with something newer. */
+/** Another process may have stored something newer. */
 async function isCurrent({ store, vault }: VaultDesk, { id, loop, events, record }: TaskRow): Promise<boolean> {
   const now = await store.tasks.load(vault, id)
   return now?.loop === loop && now.events === events && sameProgress(now.record, record)
@@ -186,26 +186,26 @@ function sameProgress(one: TaskRecord, other: TaskRecord): boolean {
   return JSON.stringify(one.progress) === JSON.stringify(other.progress)
 }
 
-/** What the hook needs is not needed any more; what is measured at the end is kept. */
+/** Removes what the hook needed; keeps what is measured at the end. */
 async function close(
   { home, store, vault }: VaultDesk,
   row: TaskRow,
   { loop, left }: { loop: Loop; left: Left },
 ): Promise<void> {
   const task = vaultOf(loop)
-  // First: killed after `fill`, ralph would leave a task that counts as seen to. One that was started again meanwhile owns them now.
+  // First: killed after `fill`, ralph would leave a task that counts as cleaned up. A restarted task owns them now.
   if (left === 'nothing' && (await store.tasks.load(vault, row.id))?.loop === loop.id) removeHookFiles(task)
   if (row.record.files !== undefined) return
   const alone = (await store.overlapping(loop.id, vault, loop.tally.startedAt)) === 0
   const files = alone ? changesSince(home, loop.id, task) : null
-  // Of several processes that see the end, the first has measured: it then clears its measure away.
+  // If several processes see the end, the first measures, then removes its measurement.
   await store.tasks.fill(row, { files })
   forgetFiles(home, loop.id)
 }
 
 /**
- * Makes a state file anew that is missing, damaged, or older than the database since a process died. One that tells of a
- * later start is of another ralph: it is what counts.
+ * Rewrites a state file that is missing, damaged, or older than the database because a process died. One with a later
+ * start belongs to another ralph and takes precedence.
  */
 export async function mendState(desk: VaultDesk, state: TaskState, left: Left): Promise<TaskState> {
   const { task_id: id } = state
@@ -219,19 +219,19 @@ export async function mendState(desk: VaultDesk, state: TaskState, left: Left): 
   return state
 }
 
-/** Whether this home has begun it; a clock that was set back makes an earlier task look like a later one. */
+/** Whether this home started it; a clock that was set back makes an earlier task look later. */
 export async function isOurs({ store, vault }: VaultDesk, { started_at }: TaskState): Promise<boolean> {
   const { rows: loops } = await store.list({ dir: vault, limit: 1_000_000 })
   return loops.some(({ startedAt }) => time(startedAt) === started_at)
 }
 
-/** One that was killed while it started a task has not told the Stop hook of it. */
+/** A process killed while starting a task did not write the Stop hook's files. */
 export async function mendHook(desk: VaultDesk, loop: Loop): Promise<void> {
   if (!ended(loop) && !hasHookFile(vaultOf(loop)))
     await noteTrouble(desk, () => writeHookFiles(loop, desk.home, undefined))
 }
 
-/** The database has it by then, so a file that cannot be written is told, not thrown. */
+/** The database already has it, so a file that cannot be written is reported, not thrown. */
 export async function noteTrouble(desk: VaultDesk, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()

@@ -1,4 +1,4 @@
-/** A task in the words of the API: its state, its progress, its iterations. */
+/** A task in the terms of the API: its state, progress and iterations. */
 import { oneLine } from '../engine/breaker.ts'
 import { deadline } from '../engine/limits.ts'
 import type { Loop, Tally, Turn } from '../engine/loop.ts'
@@ -9,7 +9,7 @@ import type { Entry, History, VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
 import { vaultOf } from './vault-task.ts'
 
-/** How a task stands, in the words of the API. */
+/** The state of a task, in the terms of the API. */
 export function stateOf(
   loop: Loop,
   { record, movedAt }: Pick<TaskRow, 'record' | 'movedAt'>,
@@ -32,7 +32,7 @@ export function stateOf(
   }
 }
 
-/** The one under way, as in the contract's example; where none is, the last one. While its checks run, one is still under way. */
+/** The current one, as in the contract's example, or the last. While its checks run, it is still current. */
 function iterationOf({ tally, next, spec }: Loop, status: VaultStatus): number {
   const isToCome = status === 'in_progress' && (next.kind === 'turn' || next.kind === 'wait')
   return isToCome ? Math.min(tally.iteration + 1, spec.limits.iterations) : tally.iteration
@@ -44,7 +44,7 @@ export function progressOf({ progress }: TaskRecord): TaskProgress {
   return { steps_total: total, steps_completed: completed, current_step, percentage }
 }
 
-/** To the letter what users of the API look for. */
+/** Exactly what users of the API look for. */
 export function timeoutMessage({ spec }: Loop): string {
   return `Task exceeded ${spec.limits.minutes} minute timeout. Progress saved.`
 }
@@ -58,14 +58,14 @@ export function time(at: number): string {
   return `${new Date(at).toISOString().slice(0, 19)}Z`
 }
 
-/** The iterations of a task. What was read once is remembered. */
+/** The iterations of a task, cached. */
 export async function historyOf(desk: VaultDesk, loop: Loop): Promise<HistoryEntry[]> {
   const { entries } = await readOn(desk, loop)
   const first = loop.tally.iteration - entries.length + 1
   return entries.map((entry, index) => ({ iteration: first + index, ...entry }))
 }
 
-/** How often its agents called their model; null when one of them did not tell. */
+/** How often its agents called their model; null if one of them did not report it. */
 export async function callsOf(desk: VaultDesk, loop: Loop): Promise<number | null> {
   const { calls, entries } = await readOn(desk, loop)
   return entries.length === 0 ? null : calls

@@ -1,16 +1,16 @@
 /** A task of a vault as the owner of its loop. */
 import type { Loop, Work } from '../engine/loop.ts'
 
-/** A file in a vault, worked on until it is in the folder for what is done. Folders are told from the vault on. */
+/** A file in a vault, worked on until it is in the done folder. Folders are relative to the vault. */
 export type VaultTask = {
   kind: 'vault'
-  /** The vault itself, without links on the way to it. */
+  /** The real path of the vault. */
   path: string
   id: string
-  /** The name of its file, and where it lay at the start. */
+  /** The name of its file, and where it was at the start. */
   file: string
   from: string
-  /** Inodes of the files of that name that lay elsewhere in the vault at the start: none of them is it, unless put in its place. */
+  /** Inodes of other files of that name in the vault at the start: none is this one, unless moved to its place. */
   others?: number[]
   done: string
   state: string
@@ -25,12 +25,12 @@ export function vaultOf({ id, spec }: Loop): VaultTask {
   return task
 }
 
-/** Undefined for a loop of somebody else. */
+/** Undefined for a loop with another owner. */
 export function findVaultTask({ owner }: Pick<Work, 'owner'>): VaultTask | undefined {
-  return owner?.kind === 'vault' ? (owner as VaultTask) : undefined // this folder alone makes owners of that kind
+  return owner?.kind === 'vault' ? (owner as VaultTask) : undefined // only this folder creates owners of that kind
 }
 
-/** Where a task works and what it is, for its spec. */
+/** The folder and owner of a task, for its spec. */
 export function placeOf(task: VaultTask): Pick<Work, 'dir' | 'faces'> & { owner: VaultTask } {
   return { dir: task.path, owner: task, faces: [`${task.path}/${task.state}`] }
 }

@@ -1,4 +1,4 @@
-/** `ralph watch`: takes up the files of a vault as they come, and works on several at once. */
+/** `ralph watch`: picks up the files of a vault as they arrive, and works on several at once. */
 import { RalphError } from '../error.ts'
 import { type Bell, type News, openBell, ringOnNews } from './bell.ts'
 import { type Chore, type Ledger, openLedger, type WatchSite } from './chores.ts'
@@ -12,16 +12,16 @@ import { noteTrouble, publish } from './tasks.ts'
 import { PENDING } from './where.ts'
 
 export type Watching = WatchSite & {
-  /** How many tasks are worked on at once. */
+  /** How many tasks to work on at once. */
   slots: number
-  /** Ends when nothing is left to do, instead of waiting for more. */
+  /** Stops when nothing is left to do, instead of waiting for more. */
   once: boolean
 }
 
 /** How many failed or were refused, and how many wait for a person. */
 export type Watched = { failed: number; waiting: number }
 
-/** Of a file that is written to all the time, `once` does not await the end. */
+/** `once` does not wait forever for a file that keeps being written. */
 const LONGEST_WAIT_MS = 30_000
 
 export async function watchVault(watching: Watching): Promise<Watched> {
@@ -40,7 +40,7 @@ export async function watchVault(watching: Watching): Promise<Watched> {
   try {
     await takeUpFiles({ ...watching, site, bell, ledger, working, news })
   } catch (cause) {
-    broken.abort(cause) // nobody would hear of it before the agents at work are done
+    broken.abort(cause) // otherwise the error would only surface when the working agents are done
   } finally {
     news.close()
     await working.allDone()
@@ -50,7 +50,7 @@ export async function watchVault(watching: Watching): Promise<Watched> {
   return { failed: failures.count() + ledger.troubled.size, waiting: ledger.waiting.size + ledger.paused.size }
 }
 
-/** Makes its folders, and puts right what a watcher that was killed has left untrue. */
+/** Creates its folders, and repairs what a killed watcher left outdated. */
 async function prepareVault(desk: VaultDesk): Promise<void> {
   const { vault, settings, store } = desk
   if ((await store.tasks.open(vault)).length > 0) mustBePresent(vault, settings.doneFolder)
@@ -75,7 +75,7 @@ function intervalOf({ settings }: VaultDesk): number {
   return settings.checkIntervalSeconds * 1_000
 }
 
-/** The chores under way, each with the id of its task. */
+/** The running chores, each with the id of its task. */
 type Working = { ids(): ReadonlySet<string>; start(chore: Chore): void; allDone(): Promise<void> }
 
 function openWorking({ done, failed }: { done: () => void; failed: (cause: unknown) => void }): Working {
@@ -101,7 +101,7 @@ type Watch = Pick<Watching, 'slots' | 'once'> & {
   news: News
 }
 
-/** Until it is to stop; with `once`, until nothing is left to do. */
+/** Until it should stop; with `once`, until nothing is left to do. */
 async function takeUpFiles(watch: Watch): Promise<void> {
   const { site, once, bell, working, news } = watch
   const intervalMs = intervalOf(site.desk)
@@ -121,7 +121,7 @@ async function takeUpFiles(watch: Watch): Promise<void> {
 
 type Seen = Found & { inbox: Inbox }
 
-/** A vault that cannot be read now may be put right again. */
+/** A vault that cannot be read now may come back. */
 async function see({ site, once, slots, ledger, working }: Watch, readInbox: () => Inbox): Promise<Seen> {
   try {
     const inbox = readInbox()

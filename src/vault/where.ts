@@ -1,4 +1,4 @@
-/** Where the file of a vault's task lies, and what that says about a turn. */
+/** Where the file of a vault's task is, and what that says about a turn. */
 import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { ALLOW, type Ask, type Loop, type Turn } from '../engine/loop.ts'
@@ -18,7 +18,7 @@ export function whereIs(task: VaultTask): Where {
 
 type Lying = Pick<VaultTask, 'path' | 'file' | 'done' | 'from' | 'others'>
 
-/** The way to the file from the vault on; in the folder for what is done it is looked for first. */
+/** The path of the file, relative to the vault; the done folder is searched first. */
 export function findFile({ path, file, done, from, others }: Lying): string | undefined {
   return [
     `${done}/${file}`,
@@ -28,11 +28,11 @@ export function findFile({ path, file, done, from, others }: Lying): string | un
     ...namesIn(path).map((folder) => `${folder}/${file}`),
   ].find((place, n) => {
     const stat = statOf(join(path, place))
-    return stat?.isFile() && (n < 3 || !others?.includes(stat.ino)) // in its own places any file is it
+    return stat?.isFile() && (n < 3 || !others?.includes(stat.ino)) // in its own places, any file of that name is it
   })
 }
 
-/** A vault that is not there says nothing about its tasks: it may be a disk that comes back. */
+/** A missing vault says nothing about its tasks: it may be a disk that comes back. */
 function namesIn(vault: string): string[] {
   try {
     return readdirSync(vault)
@@ -43,33 +43,33 @@ function namesIn(vault: string): string[] {
   }
 }
 
-/** A link is none: what it points to is not in the vault. */
+/** A link does not count: its target is not in the vault. */
 export function isPlainFile(path: string): boolean {
   return statOf(path)?.isFile() === true
 }
 
-/** Undefined: nothing is there, or nothing that may be seen. A link is not followed. */
+/** Undefined: nothing is there, or nothing accessible. Links are not followed. */
 export function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false })
   } catch {
-    return undefined // below a file, with a name that is too long, or in a folder of somebody else
+    return undefined // below a file, name too long, or no permission
   }
 }
 
-/** What a person is asked because of where the file lies. */
+/** The question that follows from where the file is. */
 export function askFor({ file }: Pick<VaultTask, 'file'>, where: 'pending' | 'gone'): Ask {
   return where === 'pending'
     ? { kind: 'person', words: `${file} is waiting in ${PENDING} for your approval.`, about: 'approval' }
     : { kind: 'person', words: `${file} is no longer in the vault.`, about: 'gone' }
 }
 
-/** Whether a task waits because of where its file lies, and not because its agent has a question. */
+/** Whether a task waits because of where its file is, not because its agent has a question. */
 export function isAboutFile({ next }: Pick<Loop, 'next'>): boolean {
   return next.kind === 'wait' && next.about !== undefined && next.about !== ALLOW
 }
 
-/** Words claim nothing here: the file does. */
+/** Here the file makes the claim, not words. */
 export function judgeByPlace(task: VaultTask, turn: Turn): Turn {
   const where = whereIs(task)
   const { ask, ...rest } = turn

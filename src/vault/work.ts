@@ -1,4 +1,4 @@
-/** Work on one task of a vault by an agent that ralph starts: its loop, driven as far as it goes. */
+/** Drives the loop of one vault task, with an agent that ralph starts, as far as it goes. */
 import { join } from 'node:path'
 import { openBench } from '../drive/bench.ts'
 import type { Hands } from '../drive/drive.ts'
@@ -16,32 +16,32 @@ import { noteTrouble, publish } from './tasks.ts'
 import { type VaultTask, vaultOf } from './vault-task.ts'
 import { findFile, judgeByPlace } from './where.ts'
 
-/** What is told while a vault is watched. */
+/** What a watcher reports. */
 export type WatchEvent =
-  /** `again`: it was begun before. */
+  /** `again`: it was started before. */
   | { kind: 'started'; loop: Loop; again: boolean }
   | { kind: 'saw'; loop: Loop; fact: Fact }
   | { kind: 'waiting' | 'paused'; loop: Loop }
-  /** `place` is where its file is now, from the vault on. */
+  /** `place` is where its file is now, relative to the vault. */
   | { kind: 'ended'; loop: Loop; status: VaultStatus; place: string | undefined }
   | { kind: 'refused'; id: string; file: string; why: string; place: string }
   | { kind: 'note'; id?: string; text: string }
-  /** Nothing is to be done now. */
+  /** There is nothing to do now. */
   | { kind: 'idle' }
 
 export type Site = {
   desk: VaultDesk
-  /** `rest`: the iteration under way is the last for now. `stop`: the agent is ended at once. */
+  /** `rest`: the current iteration is the last for now. `stop`: the agent is killed at once. */
   rest: AbortSignal
   stop: AbortSignal
   self: Workbench['self']
   tell: (event: WatchEvent) => void
 }
 
-/** `kept`: what an earlier visit has kept. `again`: it was begun before. */
+/** `kept`: what an earlier visit kept. `again`: it was started before. */
 export type Carrying = { loop: string; kept?: Lease; again: boolean }
 
-/** Drives it until it is over, waits for a person, is paused, or ralph is to stop. A paused one stays held. */
+/** Drives it until it ends, waits for a person, is paused, or ralph should stop. A paused one stays held. */
 export async function driveVaultTask(site: Site, { loop: id, kept, again }: Carrying): Promise<Driven> {
   const { store, now } = site.desk
   let keeps = false
@@ -62,7 +62,7 @@ export async function driveVaultTask(site: Site, { loop: id, kept, again }: Carr
   })
 }
 
-/** `held`: somebody else moves it now. */
+/** `held`: someone else is moving it now. */
 export type Driven = 'held' | { loop: Loop; kept?: Lease }
 
 async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
@@ -98,7 +98,7 @@ async function carry(site: Site, held: Visit, again: boolean): Promise<Loop> {
   }
 }
 
-/** What an agent finds in its environment about its task: in each turn, where the file lies by then. The file is its claim. */
+/** The environment of an agent: in each turn, where the file is by then. The file is its claim. */
 export function taskTurn(task: VaultTask): TaskTurn {
   const { id, path, from } = task
   return {
@@ -111,14 +111,14 @@ export function taskTurn(task: VaultTask): TaskTurn {
 
 type StateFile = { renew(): void; written(): Promise<void> }
 
-/** The state file, written beside the work and one after the other, with the steps that the task's file tells. */
+/** Writes the state file alongside the work, one write at a time, with the steps from the task file. */
 function openStateFile(desk: VaultDesk, task: VaultTask, loop: string): StateFile {
   const noteSteps = openSteps(desk, task, loop)
   let last = Promise.resolve()
   return {
     renew() {
       last = last.then(noteSteps).then(() => noteTrouble(desk, () => publish(desk, task.id, 'file')))
-      last.catch(() => {}) // it is thrown where it is waited for
+      last.catch(() => {}) // rethrown where it is awaited
     },
     written: () => last,
   }
