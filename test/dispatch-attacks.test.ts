@@ -161,7 +161,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     const script = readFileSync(crew.script('gone'), 'utf8')
     writeFileSync(crew.script('gone'), 'Not a script.')
     await crew.say('1:', 'Go on.')
-    expect((await crew.stands('gone', 'NEEDS YOU')).words).toContain('ends as soon as it is started')
+    expect((await crew.stands('gone', 'NEEDS YOU')).words).toContain('exits as soon as it starts')
     writeFileSync(crew.script('gone'), script)
     await crew.say('resume', '1')
     await crew.stands('gone', 'DONE')

@@ -8,7 +8,7 @@ finished=Done
 # Unneeded input is read anyway, or the host would write into a closed pipe.
 pass() { exec cat >/dev/null; }
 unknown() {
-  echo '{"systemMessage":"ralph: this vault has no task with that name, so the session may stop. `ralph task list` lists them."}'
+  echo '{"systemMessage":"ralph: this vault has no task with that name, so the session may stop. `ralph task list` lists its tasks."}'
   pass
 }
 
