@@ -51,7 +51,7 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
     const task = await submit(place, agent)
     await until('the agent', () => existsSync(begun))
     first.child.kill('SIGTERM')
-    await until('the drain', () => first.stdout().includes('Draining'))
+    await until('the drain', () => first.stdout().includes('Draining:'))
     writeFileSync(allowed, '')
     const left = await first.ended
     expect([left.code, left.stderr]).toEqual([0, ''])
@@ -73,7 +73,7 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
     const task = await submit(place, agent)
     await until('the agent', () => existsSync(begun))
     worker.child.kill('SIGINT')
-    await until('the drain', () => worker.stdout().includes('Draining'))
+    await until('the drain', () => worker.stdout().includes('Draining:'))
     worker.child.kill('SIGINT')
     expect(await worker.ended).toMatchObject({ code: 130, stderr: '' })
     expect(await stateOf(place, task)).toMatchObject({ state: 'ready', worker: null })

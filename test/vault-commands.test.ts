@@ -146,14 +146,14 @@ describe.concurrent('ralph task', () => {
     )
     const { stdout } = await place.task('state', 'letter')
     expect(stdout).toContain('… letter · in progress\n  file       ')
-    expect(stdout).toContain('  iteration   2 of 3\n  progress    ████░░░░░░ 40%')
+    expect(stdout).toContain('  iteration  2 of 3\n  progress   ████░░░░░░ 40%')
     expect(stdout).toMatch(/\n\n {2}1 {2}\d:\d\d {2}ok {2}Read it\n$/)
     place.move('letter.md', 'Done')
     expect((await place.task('iterate', 'letter', '--action', 'Send it')).stdout).toBe(
       'Counted iteration 2 of 3. Its file is in the done folder: the task is completed.\n',
     )
     expect((await place.task('complete', 'letter', '--exit-reason', 'sent')).stdout).toMatch(
-      /^Completed letter \(sent\) after 2 iterations and \d:\d\d; 0 files made, 0 changed\.\n$/,
+      /^Completed letter \(sent\) after 2 iterations and \d:\d\d; 0 files created, 0 changed\.\n$/,
     )
   })
 

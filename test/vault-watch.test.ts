@@ -821,7 +821,7 @@ describe('while a task runs', () => {
     drop(place, 'other.md')
     await saw(running, 'task-end', 'other')
     const told = await place.ralph(['resume', String(loop_id)])
-    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('Told loop') })
+    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('Loop ') })
     expect(await saw(running, 'task-end', 'a')).toMatchObject({ status: 'completed', iterations: 2 })
     await stop(running)
     expectTidy(place)
