@@ -16,11 +16,11 @@ describe('the fields of a task', () => {
     ['a stage with an empty check', { stages: [{ name: 'A', check: '' }] }],
     ['an empty check', { checks: [''] }],
     ['no agent', { agent: '' }],
-  ])('cannot hold %s', (_, patch) => {
+  ])('cannot be %s', (_, patch) => {
     expect(fieldTrouble(patch)).toMatchObject({ field: Object.keys(patch)[0] })
   })
 
-  test('can hold their defaults, and nothing at all', () => {
+  test('can be their defaults, or absent', () => {
     expect(fieldTrouble({ ...BOARD_DEFAULTS, title: 'A title 🦉' })).toBeUndefined()
     expect(fieldTrouble({ type: null, labels: null, agent: null })).toBeUndefined()
   })

@@ -102,7 +102,7 @@ const BUSY: Briefing = {
   ],
 }
 
-test('tells everything, most important first, each task once', () => {
+test('shows everything, most important first, each task once', () => {
   expect(printBriefing(BUSY)).toBe(`# Briefing: 2026-01-15 10:00 UTC to 2026-01-16 10:00 UTC
 
 Vault: \`/Vault\`.
@@ -166,13 +166,13 @@ Nothing to do.
 `)
 })
 
-test('what nobody knows is not taken for nothing', () => {
+test('unknown is not taken for zero', () => {
   const spent = { iterations: 2, working_seconds: 5, tokens: null, cost_usd: null, tasks_without_cost: 1 }
   expect(printBriefing({ ...QUIET, spent })).toContain('- Tokens: unknown\n- Cost: unknown\n')
   expect(printBriefing({ ...QUIET, spent: { ...spent, cost_usd: 0, tokens: 1 } })).toContain('- Cost: $0.00;')
 })
 
-test('what another ralph did is told as far as it is known, and what was refused as such', () => {
+test("shows what is known about another ralph's tasks, and refused files as such", () => {
   const [done, stuck] = [BUSY.completed[0], BUSY.stuck[0]]
   if (!done || !stuck) throw new Error('The sample has one of each.')
   const text = printBriefing({
@@ -185,7 +185,7 @@ test('what another ralph did is told as far as it is known, and what was refused
   expect(text).not.toContain('Nothing was done')
 })
 
-test('texts of others are never taken for structure', () => {
+test('foreign text never becomes structure', () => {
   const evil = 'a | b\n# <img src=x> `c` **d** [e](f)'
   const [done, stuck, waiting, working] = [BUSY.completed[0], BUSY.stuck[0], BUSY.waiting[0], BUSY.in_progress[0]]
   if (!done || !stuck || !waiting || !working) throw new Error('The sample has one of each.')

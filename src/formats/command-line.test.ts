@@ -26,7 +26,7 @@ test.each<[line: string, words: string[]]>([
 })
 
 test.each(['a | b', 'a && b', 'a; b', 'a > b', 'a < b', 'echo $HOME', 'echo `id`', 'echo $(id)', '(a)', 'a&'])(
-  'what only a shell understands is refused: %s',
+  'shell syntax is refused: %s',
   (line) => {
     expect(() => parseCommandLine(line)).toThrow(
       expect.objectContaining({ code: 'usage', message: expect.stringMatching(/needs a shell.*sh -c/) }),
@@ -34,24 +34,24 @@ test.each(['a | b', 'a && b', 'a; b', 'a > b', 'a < b', 'echo $HOME', 'echo `id`
   },
 )
 
-test('a variable that is set before the command is refused, with another way to write it', () => {
+test('a variable assignment before the command is refused, with an alternative', () => {
   expect(() => parseCommandLine('CI=1 npm test')).toThrow(
     expect.objectContaining({ code: 'usage', message: expect.stringContaining('env CI=1') }),
   )
   expect(parseCommandLine('env CI=1 npm test')).toEqual(['env', 'CI=1', 'npm', 'test'])
 })
 
-test.each(['', '   ', '\n'])('a command of nothing is refused: "%s"', (line) => {
+test.each(['', '   ', '\n'])('an empty command is refused: "%s"', (line) => {
   expect(() => parseCommandLine(line)).toThrow(expect.objectContaining({ code: 'usage' }))
 })
 
-test.each(['a "b', `a 'b`, '"', 'a "b\\"'])('a quote that is never closed is refused: %s', (line) => {
+test.each(['a "b', `a 'b`, '"', 'a "b\\"'])('an unclosed quote is refused: %s', (line) => {
   expect(() => parseCommandLine(line)).toThrow(
     expect.objectContaining({ code: 'usage', message: expect.stringContaining('never closed') }),
   )
 })
 
-test('quoted words come out as they went in', () => {
+test('quoted words survive a round trip', () => {
   const words = fc.array(fc.string({ unit: 'binary' }), { minLength: 1 })
   fc.assert(
     fc.property(words, (given) => {
@@ -63,7 +63,7 @@ test('quoted words come out as they went in', () => {
   )
 })
 
-test('a printed command line reads as its words', () => {
+test('a printed command line parses into its words', () => {
   const words = fc.array(fc.string({ unit: 'binary' }), { minLength: 1 })
   fc.assert(
     fc.property(words, (given) => {

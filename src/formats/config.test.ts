@@ -39,7 +39,7 @@ test.each<[what: string, config: Config]>([
   ['no checks', { verify: [] }],
   ['a part of the breaker', { circuit_breaker: { same_error_limit: 1 } }],
   ['no cooldown', { circuit_breaker: { cooldown_minutes: 0 } }],
-])('%s is taken as it is', (_, config) => {
+])('%s is accepted', (_, config) => {
   expect(parseConfig(JSON.stringify(config), 'ralph.config.json')).toEqual(config)
 })
 

@@ -8,7 +8,7 @@ const lines = (...all: string[]) => `${all.join('\n')}\n`
 const parse = (text: string) => parseCrewConfig(text, 'config.yaml')
 const empty = { ralph: {}, agents: [] }
 
-test('the file of the dispatcher is read', () => {
+test("reads the dispatcher's file", () => {
   const text = lines(
     'ralph:',
     '  enabled: true',
@@ -78,7 +78,7 @@ test.each<[what: string, text: string, read: object]>([
   ['an anchor that nobody uses', 'ralph: &r\n  max_iterations: 3\n', three()],
   ['a tag of YAML itself', 'ralph:\n  agent: !!str 3\n', { ralph: { agent: '3' }, agents: [] }],
   ['words that were truth values once', 'ralph:\n  agent: no\n', { ralph: { agent: 'no' }, agents: [] }],
-])('%s is fine', (_, text, read) => {
+])('%s is valid', (_, text, read) => {
   expect(parse(text)).toEqual(read)
 })
 
@@ -226,7 +226,7 @@ const WRONG: [text: string, says: string][] = [
   ],
 ]
 
-describe('wrong files', () => {
+describe('invalid files', () => {
   test.each(WRONG)('%j', (text, says) => {
     expect(() => parse(text)).toThrow(
       expect.objectContaining({ code: 'input-invalid', message: `config.yaml:${says}` }),
@@ -239,7 +239,7 @@ describe('wrong files', () => {
     )
   })
 
-  test('one that is nested too deeply is not valid', () => {
+  test('one that is nested too deeply is invalid', () => {
     // Where the library gives up depends on how much room is left.
     expect(() => parse('['.repeat(50_000))).toThrow(/^config\.yaml:1:\d+: not valid YAML: it is nested too deeply\.$/)
   })
@@ -249,14 +249,14 @@ describe('wrong files', () => {
   })
 })
 
-test('only ralph: is looked at when nothing else is asked for', () => {
+test('only the ralph: section is read if nothing else is needed', () => {
   const text = 'agent: x\nagents: { of: another program }\nralph:\n  max_iterations: 3\n'
   expect(parseRalphSection(text, 'config.yaml')).toEqual({ max_iterations: 3 })
   expect(parseRalphSection('agents: 3\n', 'config.yaml')).toEqual({})
   expect(() => parseRalphSection('ralph: 3\n', 'config.yaml')).toThrow('config.yaml:1:8: ralph must be a mapping')
 })
 
-describe('no text makes it fail in another way', () => {
+describe('no text makes it fail in any other way', () => {
   const word = fc.constantFrom(
     ...['ralph', 'agents', 'name', 'verify', 'circuit_breaker', 'max_iterations', 'checks', 'x', '3', '&a', '*a', '!t'],
     ...[
@@ -311,7 +311,7 @@ describe('no text makes it fail in another way', () => {
       'aliases of aliases',
       `a0: &a0 x\n${Array.from({ length: 500 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`).join('\n')}\n`,
     ],
-  ])('%s takes no more than seconds', (_, written) => {
+  ])('%s takes a few seconds at most', (_, written) => {
     const began = performance.now()
     try {
       parse(written)
@@ -336,7 +336,7 @@ describe('config/config.yaml.example', () => {
     expect(agents.map(({ name }) => name)).toEqual(['Council', 'Research'])
   })
 
-  test('has every key that there is', () => {
+  test('has every key', () => {
     const known = (text: string) => /Known: (.*)\.$/.exec(messageOf(text))?.[1]?.split(', ').sort()
     const { ralph, agents } = parse(example)
     expect(Object.keys(ralph).sort()).toEqual(known('ralph:\n  unknown_key: 1\n'))

@@ -16,7 +16,7 @@ test.each<[text: string, printed: string]>([
   expect(printCsv([[text]])).toBe(`${printed}\n`)
 })
 
-test('numbers stay numbers, and what is not there is empty', () => {
+test('numbers stay numbers, and missing values are empty', () => {
   expect(
     printCsv([
       ['a', 'b', 'c'],

@@ -19,7 +19,7 @@ test('a diff that fits is whole', () => {
   for (const cut of [cutDiff, cutFiles]) expect(cut(SHORT, SHORT.length)).toEqual({ text: SHORT, left: 0 })
 })
 
-test('is cut after a whole line, and what is left out is counted', () => {
+test('is cut after a whole line, and the rest is counted', () => {
   const { text, left } = cutDiff(LONG, 200)
   expect(text.length).toBeLessThanOrEqual(200)
   expect(text.endsWith('\n')).toBe(true)
@@ -38,7 +38,7 @@ test('a long file does not hide the others', () => {
   expect((files[1]?.added ?? 0) + left).toBe(500)
 })
 
-test('many long files share the room', () => {
+test('many long files share the space', () => {
   const { text } = cutFiles(LONG + LONG.replaceAll('lock', 'other') + SHORT, 2_000)
   expect(text.length).toBeLessThanOrEqual(2_000)
   const added = parseDiff(text).map((one) => one.added)
@@ -46,7 +46,7 @@ test('many long files share the room', () => {
   expect(Math.abs((added[0] ?? 0) - (added[1] ?? 0))).toBeLessThan(5)
 })
 
-test('one file is found by its path, before or after; what a file says is no head', () => {
+test('one file is found by its old or new path; content is never a header', () => {
   const odd = file('odd.txt', 'diff --git a/a.txt b/a.txt', 'x\u2028diff --git a/a.txt b/a.txt')
   const moved = 'diff --git a/old.txt b/new.txt\nsimilarity index 100%\nrename from old.txt\nrename to new.txt\n'
   const diff = odd + SHORT + moved

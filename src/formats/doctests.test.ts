@@ -46,18 +46,18 @@ test.each<[story: string, change: (text: string) => string]>([
   ['another function of that name', (text) => `${text}\n\ndef add(a, b):\n    return 0\n`],
   ['another value of that name', (text) => `${text}\n\nadd = max\n`],
   ['no texts at all', (text) => `${text}\n\nadd.__doc__ = ""\n`],
-])('the examples are others with %s', (_, change) => {
+])('the examples differ with %s', (_, change) => {
   expect(same(change(source))).toBe(false)
 })
 
-test('in a document prose is none of them', () => {
+test('prose in a document does not count', () => {
   const text = 'Sums\n====\n\n    >>> add(2, 3)\n    5\n\nThat is all.\n'
   expect(extractExamples(text.replace('That is all.', 'No more.'))).toBe(extractExamples(text))
   expect(extractExamples(text.replace('5', '6'))).not.toBe(extractExamples(text))
   expect(extractExamples('No examples.')).toBe('')
 })
 
-test('a long list of examples is read in one go', () => {
+test('a long list of examples is read in one pass', () => {
   const examples = Array.from({ length: 20_000 }, (_, at) => `>>> add(${at}, 0)\n${at}\n\n`).join('')
   const start = performance.now()
   expect(extractExamples(`def add(a, b):\n    """\n${examples}    """\n`)).toContain('def add\n')

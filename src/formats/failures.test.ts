@@ -36,13 +36,13 @@ test.each<[runner: string, output: string, failures: number]>([
 })
 
 test.each(['', 'all good', 'it failed', 'I fixed 3 failing tests', '2 failed attempts', 'error: exit 1'])(
-  'prose names no number: %s',
+  'prose gives no count: %s',
   (output) => {
     expect(countFailures(output)).toBeUndefined()
   },
 )
 
-test('any output is read in little time', () => {
+test('any output is read quickly', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('Tests', ' ', '1', ',', 'failed', '=', '\n', 'a'), maxLength: 300 }),
@@ -110,11 +110,11 @@ test.each<[runner: string, output: string, line: string | undefined]>([
   ['nothing', '', undefined],
   ['nothing, in the words of ralph', '(no output; exit code 1)', undefined],
   ['rules', '=====\n-----\n', undefined],
-])('%s: the line that says what failed', (_, output, line) => {
+])('%s: finds the line that says what failed', (_, output, line) => {
   expect(firstFailure(output)).toBe(line)
 })
 
-test('whatever is printed, the line is one line of it', () => {
+test('the result is always one line of the output', () => {
   fc.assert(
     fc.property(fc.string(), (output) => {
       const line = firstFailure(output)

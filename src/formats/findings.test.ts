@@ -170,24 +170,24 @@ test.each([
   'const only = 1',
   'expect(a).toBe(true)',
   'assertEquals(1, 10)',
-])('%s is none', (line) => {
+])('%s is not', (line) => {
   expect(found(['x', 'script', 'a\n', `a\n${line}\n`])).toEqual([
     'means-changed x: a script that the checks run was changed (lines were added)',
   ])
 })
 
-test('a module that is loaded is no assertion', () => {
+test('loading a module is not an assertion', () => {
   const loads = "const test = require('node:test')\nequal(a, 1)"
   expect(found(['a.test.js', 'test', loads, "import test from 'node:test'\nequal(a, 1)"])).toHaveLength(1)
 })
 
-test('a skip that was there before is none', () => {
+test('an existing skip does not count', () => {
   expect(found(['a.test.ts', 'test', 'it.skip("a")\nb\n', 'b\nit.skip("a")\nc\n'])).toEqual([
     'tests-changed a.test.ts: the test was changed (lines were added)',
   ])
 })
 
-test('the gravest come first, and not more than one can read', () => {
+test('the most serious come first, and not too many', () => {
   const added = Array.from({ length: 50 }, (_, n): Change => [`${n}.test.ts`, 'test', undefined, 'a'])
   const all = found(...added, ['b.test.ts', 'test', 'a', undefined])
   expect(all).toHaveLength(MOST_FINDINGS + 1)
@@ -195,7 +195,7 @@ test('the gravest come first, and not more than one can read', () => {
   expect(all.at(-1)).toBe('noted : and 11 more')
 })
 
-test('what cannot be separated is never cut off', () => {
+test('inseparable tests are never cut off', () => {
   const many = Array.from({ length: 60 }, (_, n): Change => [`${n}.test.ts`, 'test', 'a', 'b'])
   const all = found(...many, ['package.json', 'config', '{', '{"scripts"', test1])
   expect(all[0]).toMatch(/^not-separable package\.json/)

@@ -28,13 +28,13 @@ test.each<[path: string, glob: string, matches: boolean]>([
   expect(matchesGlob(path, glob)).toBe(matches)
 })
 
-test('a runner means whole paths', () => {
+test('a runner matches whole paths', () => {
   expect(matchesPath('checks/a.js', './checks/*.js')).toBe(true)
   expect(matchesPath('x/checks/a.js', 'checks/*.js')).toBe(false)
   expect(matchesPath('checks/a.js', 'checks')).toBe(false)
 })
 
-test('a plain path is no pattern', () => {
+test('a plain path is not a pattern', () => {
   expect(['a/b.ts', 'a{b}'].map(isGlob)).toEqual([false, false])
   expect(['a*', 'a?', '{a,b}', '[ab]'].map(isGlob)).toEqual([true, true, true, true])
 })
@@ -54,6 +54,6 @@ test.each<[glob: string, trouble: string | undefined]>([
   ['{a,b', 'has an unclosed "{"'],
   ['[z-a]', 'has a range that ends before it begins'],
   ['../x', 'leaves the folder with ".."'],
-])('%j to guard something with: %s', (glob, trouble) => {
+])('%j as a guard: %s', (glob, trouble) => {
   expect(globTrouble(glob)).toBe(trouble)
 })

@@ -46,7 +46,7 @@ test.each([
   expect(harmless(text)).toBe(text)
 })
 
-test('a line that is drawn over again becomes several', () => {
+test('an overwritten line becomes several', () => {
   expect(harmless('10 %\r20 %\r\nready\r')).toBe('10 %\n20 %\nready\n')
 })
 
@@ -83,8 +83,8 @@ const anything = fc.oneof(
 const ALLOWED =
   /^(?:[\n\t]|(?![\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\u061c\ufeff\u{e0000}-\u{e0fff}]).)*$/su
 
-describe('whatever a text holds', () => {
-  test('no control, no direction and nothing hidden is left, and cleaning it again changes nothing', () => {
+describe('for any text', () => {
+  test('no control, direction or hidden character is left, and cleaning again changes nothing', () => {
     fc.assert(
       fc.property(anything, (text) => {
         const shown = harmless(text)
@@ -95,7 +95,7 @@ describe('whatever a text holds', () => {
     )
   })
 
-  test('as JSON it is read back exactly, and is harmless as it stands', () => {
+  test('as JSON it parses back exactly and is harmless', () => {
     fc.assert(
       fc.property(fc.oneof(anything, fc.jsonValue()), (value) => {
         const text = jsonText({ value })

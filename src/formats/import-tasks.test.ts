@@ -123,7 +123,7 @@ describe('a prd.json', () => {
     expect(tasksOf(stories(...given)).map(inShort)).toEqual(expected)
   })
 
-  test('is worked on in the order of its priorities, where no task keeps more others waiting', () => {
+  test('is worked on in order of priority, unless more tasks wait for another one', () => {
     const tasks = tasksOf(
       stories(
         { id: 'A', title: 'a', priority: 3 },
@@ -136,18 +136,18 @@ describe('a prd.json', () => {
     expect(plan(tasks, going)).toEqual({ kind: 'start', ids: ['A', 'B', 'C'] })
   })
 
-  test('with a status that nobody knows is refused', () => {
+  test('with an unknown status is refused', () => {
     expect(() => tasksOf(stories({ id: 'A', title: 'a', status: 'weird' }))).toThrow(
       'story A: status must be one of pending, in_progress, completed, blocked, got "weird".',
     )
   })
 
-  test('has one criterion a line', () => {
+  test('has one criterion per line', () => {
     const [task] = tasksOf(stories({ title: 'a', acceptanceCriteria: ['one\ntwo', ' ', 'three'] }))
     expect(task?.description).toBe('Acceptance criteria:\n- one two\n- three')
   })
 
-  test('gives the spec its heading and words', () => {
+  test('gives the spec its heading and text', () => {
     const text = JSON.stringify(stories({ title: 'a' }))
     expect(importSpec(text, { file: 'prd.json', project: 'shop' })).toBe('# MyApp\n\nPriorities for tasks.\n')
     expect(importSpec('{"userStories":[]}', { file: 'prd.json', project: 'shop' })).toBe('# shop\n')
@@ -155,7 +155,7 @@ describe('a prd.json', () => {
   })
 })
 
-describe('check boxes', () => {
+describe('checkboxes', () => {
   test.each<[story: string, text: string, expected: string[]]>([
     [
       'every kind of bullet and mark',
@@ -210,7 +210,7 @@ describe('check boxes', () => {
     expect(tasksOf(`- [ ] ${words}`)[0]).toMatchObject({ title: `${'🦉'.repeat(119)}…`, description: words })
   })
 
-  test('leave the words around them to the spec, without headings that are empty then', () => {
+  test('leave the surrounding text to the spec, without empty headings', () => {
     const text =
       '# Plan\n\nWhy.\n\n## High\n- [ ] a\n  about a\n\n---\n\n## Notes\n\n```\n# a comment\n- [ ] no box\n```\n\n### More\nLast.\n### End\n\n* * *\n'
     expect(importSpec(text, { file: 'plan.md', project: 'shop' })).toBe(
@@ -237,7 +237,7 @@ test('a tasks.json stays as it is, under the name of the project', () => {
 const EXPECTED =
   'Expected a prd.json (an object with a list of "userStories"), a tasks.json (with a list of "tasks") or Markdown with checkboxes (- [ ] a task).'
 
-describe('a file that cannot be imported is told', () => {
+describe('a file that cannot be imported is reported', () => {
   test.each<[story: string, file: string, text: string, code: string, message: string]>([
     ['it is empty', 'a.md', ' \n', 'input-invalid', `a.md is empty. ${EXPECTED}`],
     ['it has only a byte order mark', 'a.md', '\uFEFF', 'input-invalid', `a.md is empty. ${EXPECTED}`],
@@ -288,7 +288,7 @@ describe('a file that cannot be imported is told', () => {
   test.each([
     ['a.md', '{"userStories": [\n  oops'],
     ['prd.json', 'oops\n'],
-  ])('%s is no JSON', (file, text) => {
+  ])('%s is not JSON', (file, text) => {
     expect(() => importTasks(text, { file, project: 'shop' })).toThrow(
       expect.objectContaining({
         code: 'input-invalid',
@@ -317,7 +317,7 @@ describe('whatever is imported is a valid tasks.json', () => {
     return true
   }
 
-  test('from check boxes', () => {
+  test('from checkboxes', () => {
     const line = fc.oneof(
       fc
         .tuple(fc.nat(8), fc.constantFrom('- [ ] ', '* [x] ', '1. [/] ', '- [] '), word)

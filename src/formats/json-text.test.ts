@@ -8,7 +8,7 @@ const isOwn = (item: unknown) =>
   typeof item === 'object' && item !== null && 'command' in item && item.command === 'ralph'
 const add = (text: string) => addEntry(text, { at, item: own }, 'settings.json')
 
-describe('an entry is put in', () => {
+describe('an entry is added', () => {
   test.each<[story: string, before: string, after: string]>([
     [
       'an empty text',
@@ -64,7 +64,7 @@ test('a field is added once', () => {
   expect(addField('{"version":2}', 'version', 1)).toBe('{"version":2}')
 })
 
-describe('entries are taken out', () => {
+describe('entries are removed', () => {
   test.each<[story: string, before: string, after: string]>([
     [
       'the only one, with the list and the object around it',
@@ -94,7 +94,7 @@ describe('entries are taken out', () => {
     expect(removeEntries(before, isOwn)).toBe(after)
   })
 
-  test('what was put in comes out, byte for byte, when the list had been there', () => {
+  test('adding and removing restores the file byte for byte if the list existed', () => {
     const value = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 })
     const space = fc.constantFrom(undefined, 1, 2, 4, '\t')
     fc.assert(
@@ -106,7 +106,7 @@ describe('entries are taken out', () => {
     )
   })
 
-  test('whatever the file holds, adding and taking out leaves what it means', () => {
+  test('adding and removing never changes the meaning of the file', () => {
     const value = fc.dictionary(
       fc.string().filter((key) => key !== 'hooks'),
       fc.jsonValue(),
@@ -120,7 +120,7 @@ describe('entries are taken out', () => {
   })
 })
 
-describe('comments and last commas of a person', () => {
+describe('comments and trailing commas', () => {
   const put = (before: string) => add(before).replace(/\{\s*"command":\s*"ralph"\s*\}/, 'OURS')
 
   test.each<[story: string, before: string, after: string]>([
@@ -166,10 +166,10 @@ test.each([
   ['// nothing\n[]', 'must contain a JSON object'],
   ['{"a": "/* no */"', 'it is not valid JSON'],
   [`{"a":${'['.repeat(300)}${']'.repeat(300)}}`, 'nested more than 200 levels'],
-])('tells why %j cannot be changed', (text, sentence) => {
+])('says why %j cannot be changed', (text, sentence) => {
   expect(whyUnusable(text, 'f')).toContain(sentence)
 })
 
-test.each(['', '{}', '{ // mine\n "a": "http://x" }', '{"a": [1,],}'])('tells that %j can be changed', (text) => {
+test.each(['', '{}', '{ // mine\n "a": "http://x" }', '{"a": [1,],}'])('says that %j can be changed', (text) => {
   expect(whyUnusable(text, 'f')).toBeUndefined()
 })

@@ -7,7 +7,7 @@ function parsed(text: string): Partial<LoopCommand> {
   return checks.length > 0 ? { ...command, checks } : command
 }
 
-describe('options stand before or behind the prompt', () => {
+describe('options come before or after the prompt', () => {
   test.each<[text: string, command: Partial<LoopCommand>]>([
     ['Build it', { prompt: 'Build it' }],
     ['Build it --max-iterations 3', { prompt: 'Build it', maxIterations: 3 }],
@@ -66,7 +66,7 @@ describe('what belongs to the prompt stays in it', () => {
     expect(parsed(`--max-iterations=2 ${prompt}`)).toEqual({ prompt, maxIterations: 2 })
   })
 
-  test('quotes around the whole of it are taken off, and protect what looks like an option', () => {
+  test('quotes around the whole prompt are removed, and protect what looks like an option', () => {
     expect(parsed('"Build it --max-iterations 3"')).toEqual({ prompt: 'Build it --max-iterations 3' })
     expect(parsed(`'Build "it"' --max-iterations 3`)).toEqual({ prompt: 'Build "it"', maxIterations: 3 })
     expect(parsed('"say \\"x\\" \\n"')).toEqual({ prompt: 'say "x" \\n' })
@@ -90,7 +90,7 @@ describe('what belongs to the prompt stays in it', () => {
   })
 
   test.each(['word '.repeat(200_000), '"'.repeat(200_000), `" \\" `.repeat(50_000), "it's ".repeat(50_000)])(
-    'a long one is read in one go',
+    'a long one is read in one pass',
     (text) => {
       const begun = performance.now()
       expect(parseLoopCommand(`x ${text.trimEnd()} x`).prompt).toHaveLength(text.trimEnd().length + 4)
@@ -138,6 +138,6 @@ test.each<[text: string, says: string]>([
   expect(() => parseLoopCommand(text)).toThrow(says)
 })
 
-test('without a prompt the command is named as the person types it', () => {
+test('without a prompt, the error names the command as typed', () => {
   expect(() => parseLoopCommand('', '/ralph-loop')).toThrow('Say what to do: /ralph-loop Make the tests pass')
 })

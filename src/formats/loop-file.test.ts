@@ -34,7 +34,7 @@ test('is printed byte for byte', () => {
   expect(parseLoopFile(TEXT)).toEqual(FILE)
 })
 
-describe('what people and editors make of it is read all the same', () => {
+describe('edits by people and editors are still read', () => {
   test.each<[what: string, text: string, change: Partial<LoopFile>]>([
     ['a byte order mark', `\uFEFF${TEXT}`, {}],
     ['line ends of Windows', TEXT.replaceAll('\n', '\r\n'), {}],
@@ -80,7 +80,7 @@ test.each<[what: string, text: string]>([
   ['no prompt and no line end', '---\nmax_iterations: 3\n---'],
   ['a prompt of blanks', '---\nmax_iterations: 3\n---\n\n \n\t\n'],
   ['a text before the head', `x\n${TEXT}`],
-])('is no such file: %s', (_, text) => {
+])('is not such a file: %s', (_, text) => {
   expect(parseLoopFile(text)).toBeUndefined()
 })
 

@@ -11,14 +11,14 @@ async function followed(makefile: string, others: readonly string[], goal: strin
 const many = (count: number, nameOf: (at: number) => string) => Array.from({ length: count }, (_, at) => nameOf(at))
 const objects = 'OBJ = $(patsubst %.c,%.o,$(wildcard src/*.c))\n%.o: %.c\n\tcc -c $< -o $@\n'
 
-test.each([10, 1200, 5000])('what stands behind %d objects is followed', async (count) => {
+test.each([10, 1200, 5000])('follows %d objects', async (count) => {
   const makefile = `${objects}all: $(OBJ) verify\nverify:\n\tsh tools/x.sh\n`
   const others = [...many(count, (at) => `src/f${at}.c`), 'tools/x.sh', 'tools/y.sh']
   expect(await followed(makefile, others, 'all')).toContain('tools/x.sh')
   expect(await followed(makefile, others, 'all')).not.toContain('tools/y.sh')
 })
 
-test('beyond what is followed, the makefile counts as a whole, and so does what its patterns may run', async () => {
+test('beyond the limit, the makefile counts as a whole, and so does what its patterns may run', async () => {
   const makefile = `${objects}all: $(OBJ) a.ok b.good\n%.ok: cases/%.sh\n\tsh $<\n%.good:\n\tsh good/$*.sh\n`
   const others = [...many(5000, (at) => `src/f${at}.c`), 'cases/a.sh', 'good/b.sh']
   expect((await followed(makefile, others, 'all')).sort()).toEqual(['Makefile', 'cases/a.sh', 'good/b.sh'])

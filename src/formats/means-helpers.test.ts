@@ -25,6 +25,6 @@ test.each<[path: string, text: string, isOne: boolean]>([
   ['common/Sums.java', 'import static org.junit.Assert.assertEquals;\n', true],
   ['common/sums.go', 'package sums\nimport (\n\t"testing"\n)\n', true],
   ['common/sums.go', 'package sums\nimport "fmt"\n', false],
-])('%s that says %j is a helper of tests: %s', (path, text, isOne) => {
+])('%s with %j is a test helper: %s', (path, text, isOne) => {
   expect(isHelper(path, text)).toBe(isOne)
 })

@@ -37,12 +37,12 @@ test.each<[check: string, path: string, text: string, part: string | undefined]>
   expect(kindOf((await meansIn({ [path]: text }, check)).get(path)?.part)).toBe(part)
 })
 
-test('what a script of package.json runs is no work', async () => {
+test('what a package.json script runs is not work', async () => {
   const files = { 'package.json': '{"scripts":{"pretest":"node build.js","test":"x"}}', 'build.js': '' }
   expect((await meansIn(files, 'npm test')).get('build.js')?.part).toBe('whole')
 })
 
-test('tests that come into a source, or go, leave it mixed', async () => {
+test('a source stays mixed when tests are added or removed', async () => {
   const check = 'pytest --doctest-modules sums.py'
   const [without, having] = await Promise.all([WORK, WORK + TEST].map((text) => meansIn({ 'sums.py': text }, check)))
   if (!without || !having) throw new Error('Both are there.')

@@ -117,7 +117,7 @@ test.each<[tool: string, path: string]>([
   expect(role(path, tool)).toBeDefined()
 })
 
-test('of some files only a part counts', () => {
+test('only a part of some files counts', () => {
   expect(meansByName('Cargo.toml', new Set(['clippy']))?.part).toMatchObject({
     tables: expect.arrayContaining(['lints']),
   })

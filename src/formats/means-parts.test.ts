@@ -82,7 +82,7 @@ test.each<[story: string, rest: string, means: string, mixed: unknown]>([
   expect(mix(pytest, { rest, means })).toEqual(mixed)
 })
 
-test('Cargo.toml: keys inside of tables', () => {
+test('Cargo.toml: keys inside tables', () => {
   const cargo: Part = { kind: 'toml', tables: ['test', 'lib.test', 'bin.test'] }
   const rest = lines(
     '[package]',

@@ -23,7 +23,7 @@ test.each<[path: string, check: string, files?: Record<string, string>, dir?: st
   ['tools/bdb.py', 'python3 tools/check.py', { 'tools/check.py': '' }],
   ['bdb.py', './check.sh', { 'check.sh': '#!/bin/sh\npython3 -m pytest\n' }],
   ['bdb.py', 'somebodys-runner'],
-])('takes the place of a module of Python: %s, %s', async (path, check, files, dir) => {
+])('shadows a Python module: %s, %s', async (path, check, files, dir) => {
   expect(await roleOf(path, check, files, dir)).toBe('shadow')
 })
 
@@ -39,7 +39,7 @@ test.each<[path: string, check: string, files?: Record<string, string>]>([
   expect(await roleOf(path, check, files)).toBeUndefined()
 })
 
-test('a source may be a part of the product, a compiled module or a runner is none', () => {
+test('a source may be part of the product, a compiled module or a runner may not', () => {
   expect(['types.py', 'json/__init__.py'].map(isOrdinaryModule)).toEqual([true, true])
   expect(['types.pyc', 'unittest.py', 'doctest.py', 'sums.py'].map(isOrdinaryModule)).toEqual([
     false,

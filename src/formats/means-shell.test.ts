@@ -15,7 +15,7 @@ test.each([
   'for d in x y; do (cd $d && sh a.sh); done',
   'for d in x y; do cd $d; for f in *.sh; do sh $f; done; cd ..; done',
   'find x y -exec test -f {} \\; -exec sh {} \\;',
-])('every turn of a loop counts: %s', async (text) => {
+])('every pass of a loop counts: %s', async (text) => {
   expect(await followed(text)).toEqual(['chk.sh', 'x/a.sh', 'y/a.sh'])
 })
 

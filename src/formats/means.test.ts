@@ -344,7 +344,7 @@ test.each<[story: string, files: Record<string, string>, means: string[]]>([
   expect(await followed(files, 'make test')).toEqual(expect.arrayContaining(means))
 })
 
-test('the flags of rules that make knows by itself count', async () => {
+test("the flags of make's built-in rules count", async () => {
   const variables = async (Makefile: string) =>
     (await found({ Makefile }, { checks: ['make test'] })).get('Makefile')?.part
   expect(await variables('test: sum_test\n\t./sum_test\n')).toMatchObject({
@@ -422,27 +422,27 @@ test.each<[text: string, cut: boolean]>([
   ['git ls-files cases | xargs -n1 cat', false],
   ['find . -name "*.sh" -exec chmod +x {} +', false],
   ['sh cases/c1.sh', false],
-])('says where there is more than it follows: %s', async (text, cut) => {
+])('says when there is more than it follows: %s', async (text, cut) => {
   expect(await isCut({ ...manyScripts(30_000), 'chk.sh': text })).toBe(cut)
 })
 
-test('of more scripts than are read, each counts', async () => {
+test('of more scripts than it reads, each counts', async () => {
   const files = { ...manyScripts(3000), 'chk.sh': 'for f in cases/*.sh; do sh "$f"; done' }
   expect(await followed(files, './chk.sh')).toHaveLength(3001)
   expect(await isCut(files)).toBe(true)
 })
 
-test('a script that is run for every source is no long list', async () => {
+test('a script that runs for every source is not a long list', async () => {
   const files = { ...manyScripts(2000), 'chk.sh': 'for f in cases/*; do ./one.sh $f; done', 'one.sh': 'grep -q a "$1"' }
   expect(await isCut(files)).toBe(false)
 })
 
-test('a script that loops without end is followed without harm', async () => {
+test('an endless loop in a script does no harm', async () => {
   const text = `f() { ${'f "$@" x; '.repeat(50)} }\nfor a in $(echo ${'b '.repeat(400)}); do for c in $a $a; do f $a $c; done; done\n`
   expect(await followed({ 'chk.sh': `${text}./cases/a`, 'cases/a': '' }, './chk.sh')).toContain('chk.sh')
 })
 
-test('follows a script outside the repository, and what lies beside it', async () => {
+test('follows a script outside the repository, and what is next to it', async () => {
   const outside: Record<string, string> = {
     '/home/somebody/checks/all.sh': '. "$(dirname "$0")/lib.sh"\n./inside.sh',
     '/home/somebody/checks/lib.sh': '',
@@ -462,12 +462,12 @@ test('the loop may be in a folder of the repository', async () => {
   expect([...means.keys()].sort()).toEqual(['app/chk.sh', 'ci/all.sh'])
 })
 
-test('a link leads to what is run', async () => {
+test('a link leads to what runs', async () => {
   const means = await found({ 'chk.sh': 'ci/real.sh', 'ci/real.sh': '' }, { checks: ['./chk.sh'] }, ['chk.sh'])
   expect([...means.keys()].sort()).toEqual(['chk.sh', 'ci/real.sh'].sort())
 })
 
-test('a person adds some; what may be changed counts only by what it is', async () => {
+test('the user adds some; files that may change still count as what they are', async () => {
   const files = { 'golden/a.txt': '', 'a.test.ts': '', 'b.test.ts': '', 'b.ts': '', 'src/a.ts': '' }
   const means = await found(files, { checks: [], protect: ['golden', '*.ts'], mayChange: ['b.*'] })
   expect([...means].map(([path, { role }]) => [path, role])).toEqual([
@@ -478,7 +478,7 @@ test('a person adds some; what may be changed counts only by what it is', async 
   ])
 })
 
-test('rules of linters count when a script uses them', async () => {
+test('linter configuration counts when a script uses the linter', async () => {
   const files = {
     'package.json': manifest({ test: 'npm run lint', lint: 'eslint .' }),
     'eslint.config.js': '',
@@ -555,7 +555,7 @@ test('the recipes of just', async () => {
   ])
 })
 
-test('what takes the place of a runner in both states is one means', () => {
+test('what replaces a runner in both states is one means', () => {
   const shadow = new Map<string, Means>([['node_modules/.bin/vitest', { role: 'shadow', part: 'whole' }]])
   expect(unionMeans(shadow, shadow)).toEqual(shadow)
 })

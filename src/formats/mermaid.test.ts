@@ -14,7 +14,7 @@ function linesOf(...tasks: Task[]): string[] {
     .filter((line) => !line.includes('classDef'))
 }
 
-test('a graph has a node a task and an edge a dependency', () => {
+test('a graph has one node per task and one edge per dependency', () => {
   const tasks = [
     task('T1', { status: 'completed' }),
     task('T2', { status: 'in_progress', dependencies: ['T1'] }),
@@ -42,7 +42,7 @@ test('every class of a node is defined', () => {
   expect(defined).toEqual(['completed', 'in_progress', 'ready', 'waiting', 'blocked'])
 })
 
-test('an edge to a task that is not there is left out', () => {
+test('an edge to a missing task is left out', () => {
   expect(linesOf(task('T1', { dependencies: ['T9'] }))).toEqual(['flowchart LR', '  n0["T1: a title"]:::waiting', ''])
 })
 
@@ -59,7 +59,7 @@ test.each([
   expect(linesOf(task('T1', { title }))[1]).toBe(`  n0["T1: ${label}"]:::ready`)
 })
 
-test('a long title is cut, never inside a letter', () => {
+test('a long title is cut, never inside a character', () => {
   expect(linesOf(task('T1', { title: '🦉'.repeat(100) }))[1]).toBe(`  n0["T1: ${'🦉'.repeat(55)}…"]:::ready`)
 })
 

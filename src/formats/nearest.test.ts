@@ -19,7 +19,7 @@ test.each([
   expect(nearest(word, KNOWN)).toBe(meant)
 })
 
-test('of nothing, nothing is near', () => {
+test('nothing is close to nothing', () => {
   expect(nearest('verify', [])).toBeUndefined()
 })
 
@@ -34,7 +34,7 @@ test.each([
   expect(nearest(word, ['ralph', 'agents'], 1)).toBe(meant)
 })
 
-test('a very long word is near nothing, at once', () => {
+test('a very long word is close to nothing, at once', () => {
   const began = performance.now()
   expect(nearest('x'.repeat(1_000_000), KNOWN)).toBeUndefined()
   expect(performance.now() - began).toBeLessThan(1_000)

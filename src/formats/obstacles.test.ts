@@ -24,7 +24,7 @@ test('none is an empty list', () => {
   expect(JSON.parse(printObstacles([]))).toEqual({ obstacles: [] })
 })
 
-test('what an agent left out or added is no error', () => {
+test('missing or extra fields are not an error', () => {
   const text = '{"obstacles":[{"message":"m"},{"id":7,"task_id":null,"message":"n","resolved":true,"kind":"net"}]}'
   expect(readObstacles(text)).toEqual({
     obstacles: [
@@ -47,10 +47,10 @@ test.each<[story: string, text: string, problems: string[]]>([
       'obstacle 1: iteration must be a whole number, got 1.5.',
     ],
   ],
-])('what is wrong is said: %s', (_, text, problems) => {
+])('reports what is wrong: %s', (_, text, problems) => {
   expect(readObstacles(text)).toEqual({ problems })
 })
 
-test('a text that is no JSON is said to be none', () => {
+test('reports text that is not JSON', () => {
   expect(readObstacles('{"obstacles":[')).toEqual({ problems: [expect.stringMatching(/^it is not valid JSON/)] })
 })

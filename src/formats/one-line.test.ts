@@ -16,7 +16,7 @@ test.each([
   ['a bcd', 3, 'a…'],
   ['🦉🦉🦉', 3, '🦉🦉🦉'],
   ['🦉🦉🦉🦉', 3, '🦉🦉…'],
-])('%s cut to %i letters is %s', (text, most, cut) => {
+])('%s cut to %i characters is %s', (text, most, cut) => {
   expect(cutTo(text, most)).toBe(cut)
 })
 
@@ -26,6 +26,6 @@ test.each<[words: string, last: string]>([
   ['a\tb', 'a b'],
   ['', ''],
   ['x'.repeat(200), `${'x'.repeat(119)}…`],
-])('quotes of %j the first line that says something', (words, last) => {
+])('quotes the first line of %j with text', (words, last) => {
   expect(lastWords(words)).toBe(last)
 })

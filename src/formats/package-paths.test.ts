@@ -6,7 +6,7 @@ const between = (before: object, after: object) =>
     ({ key, imported }) => `${key.join(' ')}: ${imported.join(' ')}`,
   )
 
-test('what leads elsewhere is named as sources name it', () => {
+test('a changed path is named as sources import it', () => {
   expect(between({ imports: { '#a': './a.js', '#b/*': './b/*.js' } }, { imports: { '#b/*': './c/*.js' } })).toEqual([
     'imports #a: #a',
     'imports #b/*: #b/',
@@ -19,7 +19,7 @@ test('what leads elsewhere is named as sources name it', () => {
   expect(between({ main: 'a.js' }, { main: 'b.js' })).toHaveLength(1)
 })
 
-test('what is new leads nothing elsewhere', () => {
+test('a new path changes nothing', () => {
   const before = { imports: { '#a': './a.js' }, exports: { '.': './a.js' } }
   const after = { imports: { '#a': './a.js', '#b': './b.js' }, exports: { '.': './a.js', './b': './b.js' } }
   expect(between(before, after)).toEqual([])

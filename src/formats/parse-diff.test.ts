@@ -35,7 +35,7 @@ index 1..2 100644
   })
 })
 
-test('what looks like a head inside a hunk is a line', () => {
+test('what looks like a header inside a hunk is a line', () => {
   const [file, ...more] = parseDiff(`diff --git a/a.sql b/a.sql
 --- a/a.sql
 +++ b/a.sql
@@ -63,17 +63,17 @@ test.each<[story: string, text: string, file: object]>([
   expect(parseDiff(`diff --git a/a b.txt b/a b.txt\n${text}\n`)).toMatchObject([{ path: 'a b.txt', ...file }])
 })
 
-test('a renamed file is told with both names', () => {
+test('a renamed file has both names', () => {
   const text = 'diff --git a/old.ts b/new.ts\nsimilarity index 90%\nrename from old.ts\nrename to new.ts\n'
   expect(parseDiff(text)).toMatchObject([{ path: 'new.ts', from: 'old.ts', change: 'renamed' }])
 })
 
-test('quoted names are read as they are', () => {
+test('quoted names are decoded', () => {
   const text = String.raw`diff --git "a/a\tb\"\303\244.txt" "b/a\tb\"\303\244.txt"`
   expect(parseDiff(text)).toMatchObject([{ path: 'a\tb"ä.txt' }])
 })
 
-test('a file that ends without a line break says so at its last line', () => {
+test('a file without a final newline says so at its last line', () => {
   const [file] = parseDiff(`diff --git a/a b/a
 --- a/a
 +++ b/a
@@ -88,7 +88,7 @@ test('a file that ends without a line break says so at its last line', () => {
   ])
 })
 
-test('a text that was cut is read as far as it goes', () => {
+test('a truncated diff is read as far as it goes', () => {
   const text = 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,9 +1,9 @@\n same\n'
   expect(parseDiff(text)).toMatchObject([{ path: 'a', hunks: [{ lines: [{ text: 'same' }] }] }])
   expect(parseDiff('')).toEqual([])

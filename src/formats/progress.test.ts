@@ -41,7 +41,7 @@ test('no entry is an empty list', () => {
   expect(printProgress([])).toBe('[]\n')
 })
 
-test('what an agent left out or added is no error', () => {
+test('missing or extra fields are not an error', () => {
   const entry = { iteration: 3, task_id: 'T1', status: 'gave up', summary: 7, minutes: 5 }
   expect(entriesOf(JSON.stringify([entry]))).toEqual([
     { iteration: 3, task_id: 'T1', status: 'attempted', summary: '', files_modified: [], obstacles: [], minutes: 5 },
@@ -65,10 +65,10 @@ test.each<[story: string, text: string, problems: string[]]>([
       'entry 2: obstacles must be a list of ids, got [1].',
     ],
   ],
-])('what is wrong is said: %s', (_, text, problems) => {
+])('reports what is wrong: %s', (_, text, problems) => {
   expect(readProgress(text)).toEqual({ problems })
 })
 
-test.each(['', 'oops', '[{]'])('%j is no JSON', (text) => {
+test.each(['', 'oops', '[{]'])('%j is not JSON', (text) => {
   expect(readProgress(text)).toEqual({ problems: [expect.stringMatching(/^it is not valid JSON/)] })
 })

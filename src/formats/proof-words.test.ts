@@ -23,7 +23,7 @@ import {
 const found = (kind: Finding['kind'], path: string, words = 'was changed'): Finding => ({ kind, path, words })
 
 describe('findings', () => {
-  test('are told by kind, with their paths', () => {
+  test('are shown by kind, with their paths', () => {
     const findings = [
       found('tests-changed', 'a.test.ts'),
       found('means-added', 'vitest.config.ts'),
@@ -52,7 +52,7 @@ describe('findings', () => {
   })
 })
 
-test('a check that took too long before any work says for how long it was waited for', () => {
+test('a check that took too long before any work says how long ralph waited', () => {
   const loop = loopAfter(checkedByTests)
   const work = { ...loop.spec.work, baselineMinutes: 0.33 }
   expect(beforeLines({ ...loop, spec: { ...loop.spec, work }, tally: { ...loop.tally, before: [] } })).toEqual([
@@ -60,11 +60,11 @@ test('a check that took too long before any work says for how long it was waited
   ])
 })
 
-test('nothing is said of checks that nobody looked at', () => {
+test('checks without a baseline are not mentioned', () => {
   expect(beforeLines(loopAfter(unchecked))).toEqual([])
 })
 
-test('an experiment that could not be tried says why', () => {
+test('an experiment that could not run says why', () => {
   const { tally } = loopAfter(checkedByTests)
   expect(experimentLine({ kind: 'proved', at: 0, run: 'sealed', ran: [], why: 'there is no git' }, tally)).toBe(
     'sealed: could not run: there is no git',
@@ -86,7 +86,7 @@ test('a sealed run leaves out what was allowed, and says so', () => {
   )
 })
 
-test('a loop that goes on for another reason was not refused', () => {
+test('a loop that continues for another reason was not refused', () => {
   const loop = loopAfter(checkedByTests, claims('clear'))
   expect(refusalWords(loop.tally, loopAfter(loop, checks('fail')))).toBeUndefined()
 })
@@ -98,7 +98,7 @@ test('a proof that is too weak names the one that is required', () => {
   )
 })
 
-test('programs are told grade, sentence, findings, and what the checks said before', () => {
+test('programs get the grade, sentence, findings, and the baseline', () => {
   const loop = loopAfter(checkedByTests, claims('clear'), checks('pass'))
   expect(proofFields(loop)).toEqual({
     proof: 'verified',
@@ -108,7 +108,7 @@ test('programs are told grade, sentence, findings, and what the checks said befo
   })
 })
 
-test('programs are told which loops an older ralph has judged', () => {
+test('programs see which loops an older ralph judged', () => {
   const next: Loop['next'] = { kind: 'complete', proof: 'verified', sentence: 'It passed.', older: true }
   expect(gradeFields(next)).toEqual({ proof: 'verified', proof_sentence: 'It passed.', proof_older: true })
 })

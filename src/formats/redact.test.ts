@@ -31,11 +31,11 @@ test.each([
   expect(redactor(ALICE)(text)).toBe(redacted)
 })
 
-test('of a folder that is two things, the project counts', () => {
+test('for a folder with two roles, the project wins', () => {
   expect(redactor({ ...ALICE, project: ['/home/alice/'] })('in /home/alice')).toBe('in <project>')
 })
 
-describe('what many have tells nothing', () => {
+describe('common names stay', () => {
   const root: Personal = { project: ['/code'], ralph: [], home: ['/root'], user: ['root', 'node'], host: ['localhost'] }
 
   test.each([
@@ -46,7 +46,7 @@ describe('what many have tells nothing', () => {
     expect(redactor(root)(text)).toBe(redacted)
   })
 
-  test('nothing is taken for the root of the disk or an empty name', () => {
+  test('the root folder and empty names match nothing', () => {
     const nobody: Personal = { project: ['/'], ralph: [''], home: ['/'], user: ['', 'j'], host: [''] }
     expect(redactor(nobody)('/a/j for all')).toBe('/a/j for all')
   })
@@ -77,7 +77,7 @@ test('no text keeps the home folder, the user, the host, an address or a secret'
   )
 })
 
-test('a long text without any of it takes no time', () => {
+test('a long text without matches is fast', () => {
   const long = 'aB3+'.repeat(500_000)
   const before = performance.now()
   expect(redactor(ALICE)(long)).toBe(long)

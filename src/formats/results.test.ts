@@ -156,7 +156,7 @@ test('a task whose proof depends on changed tests names them first', () => {
 })
 
 describe('a page', () => {
-  test('of nothing says so', () => {
+  test('about nothing says so', () => {
     expect(printResults(NOTHING)).toBe(
       '# Results of shop\n\n**Completed.** All tasks are completed.\n\nWritten 2026-01-02T03:04:05.000Z.\n\n## Done: 0 of 0\n\nNo task is completed.\n\n## Commits\n\nNone.\n\n## Cost and time\n\n- Iterations: 0\n- Time: 0 s\n- Tokens: not reported\n- Cost: not reported\n',
     )
@@ -191,11 +191,11 @@ describe('a page', () => {
     expect(section({ elapsedMs }, 'Cost')).toContain(`Time: ${words}\n`)
   })
 
-  test('says little money as little', () => {
+  test('shows small amounts as small', () => {
     expect(section({ costUsd: 0.0000001 }, 'Cost')).toContain('Cost: less than $0.01')
   })
 
-  test('keeps its form whatever agents write', () => {
+  test('keeps its structure whatever agents write', () => {
     const shape = (text: string) =>
       printResults({
         ...NOTHING,

@@ -16,7 +16,7 @@ const EVERY_STEP: Step[] = [
   { attempt: 2, text: 'again' },
 ]
 
-test('every step is taken as it is', () => {
+test('every step is accepted', () => {
   const turns = [EVERY_STEP, [], [{ text: 'last' }]]
   expect(parseScript(JSON.stringify({ turns }), 'script.json').turns).toEqual(turns)
 })

@@ -14,7 +14,7 @@ test.each(PREFIXES)('a key that begins with %s is masked, its kind is not', (pre
   expect(maskSecrets(`before ${prefix}${BODY} after`)).toBe(`before ${prefix}…masked… after`)
 })
 
-test("a token of ralph's own is masked, the names of its fields are not", () => {
+test("ralph's own tokens are masked, the names of its fields are not", () => {
   const token = `ralph_${`${BODY}-_${BODY}`.slice(0, 43)}`
   expect(maskSecrets(`Bearer ${token}.`)).toBe(`Bearer ${token.slice(0, 12)}…masked….`)
   const names = 'ralph_max_iterations, ralph_completion_promise'
@@ -58,7 +58,7 @@ test.each(FAKES)('$kind is masked wherever a piece of output ends', ({ text, raw
   }
 })
 
-test.each(['RSA ', 'EC ', 'OPENSSH ', ''])('a private %skey is masked, also within JSON', (kind) => {
+test.each(['RSA ', 'EC ', 'OPENSSH ', ''])('a private %skey is masked, even inside JSON', (kind) => {
   const pem = `-----BEGIN ${kind}PRIVATE KEY-----\n${BODY}\n${BODY}\n-----END ${kind}PRIVATE KEY-----`
   for (const text of [pem, JSON.stringify(pem)]) expect(maskSecrets(`a ${text} b`)).not.toContain(BODY)
   expect(maskSecrets(`a ${pem} b`)).toMatch(/^a .* b$/s)
@@ -222,7 +222,7 @@ test('a value that is cut in two is masked', () => {
   expect(masked).toBe('so …masked:DB_PASSWORD… it is')
 })
 
-test('variables whose values are found in ordinary text are left alone', () => {
+test('variables with ordinary values are left alone', () => {
   const env = {
     TOKEN: 'short',
     DB_PASSWORD: 'password',

@@ -4,7 +4,7 @@ import { shareable } from './shareable.ts'
 const BODY = 'Ab3dEf6hIj9lMn2pQr5tUv8xYz1bCd4fGh7j'
 const KEY = [`-----BEGIN OPENSSH PRIVATE ${'KEY-----'}`, BODY, BODY, `-----END OPENSSH PRIVATE ${'KEY-----'}`]
 
-test('every text is changed, wherever it is, and nothing else', () => {
+test('every string is changed, wherever it is, and nothing else', () => {
   const value = { n: 3, is: true, none: null, words: 'a', list: ['a', { words: ['a', 4] }] }
   expect(shareable(value, () => 'b')).toEqual({
     n: 3,
@@ -15,11 +15,11 @@ test('every text is changed, wherever it is, and nothing else', () => {
   })
 })
 
-test('secrets are masked without being told to', () => {
+test('secrets are masked by default', () => {
   expect(shareable({ words: `the key is sk-${BODY}` })).toEqual({ words: 'the key is sk-…masked…' })
 })
 
-test('names of fields stay; what is only used like one does not', () => {
+test('field names stay; data used as keys does not', () => {
   const edit = (text: string) => text.replace(/alice|kind/g, 'X')
   expect(shareable({ kind: 'an alice', '/home/alice/check.sh': 1 }, edit)).toEqual({
     kind: 'an X',

@@ -33,7 +33,7 @@ test.each<[text: string, found: string[]]>([
   expect(commands(text)).toEqual(found)
 })
 
-test('says what a command reads, and in which function it stands', () => {
+test('says what a command reads, and which function it is in', () => {
   expect(parseShell('cat a | sh\nsh < b 2>&1')).toMatchObject([
     { words: ['cat', 'a'], captured: true },
     { words: ['sh'], piped: true },
@@ -46,6 +46,6 @@ test('says what a command reads, and in which function it stands', () => {
   expect(inside('function run() { a\n}; b')).toEqual(['run: a', ': b'])
 })
 
-test('a text that nests without end is read without harm', () => {
+test('endless nesting does no harm', () => {
   expect(() => parseShell('$('.repeat(100_000))).not.toThrow()
 })

@@ -26,7 +26,7 @@ function headOf(...lines: string[]): TaskHead {
   return parseTaskFile(['---', ...lines, '---', '', BODY].join('\n'), 'x.md').head
 }
 
-test('a task says how it is worked on, and what is to be done', () => {
+test('a task says what to do and how', () => {
   expect(parseTaskFile(FULL, 'x.md')).toEqual({
     head: {
       agent: 'claude,codex',
@@ -54,27 +54,27 @@ test.each<[what: string, text: string]>([
 describe('a wrapped prompt', () => {
   const wrapped = wrapPrompt('Write the proposal.', { maxIterations: 4, promise: 'DONE' })
 
-  test('sets the limit, and only its task is what is to be done', () => {
+  test('sets the limit, and only its task is the prompt', () => {
     expect(parseTaskFile(wrapped, 'x.md')).toEqual({
       head: { priority: 1, maxIterations: 4 },
       body: 'Write the proposal.',
     })
   })
 
-  test('is beaten by the head', () => {
+  test('is overridden by the frontmatter', () => {
     expect(parseTaskFile(`---\nmax_iterations: 7\n---\n${wrapped}`, 'x.md')).toEqual({
       head: { priority: 1, maxIterations: 7 },
       body: 'Write the proposal.',
     })
   })
 
-  test.each([0, 1e9, 1e20])('says nothing with a limit that no task can have: %d', (maxIterations) => {
+  test.each([0, 1e9, 1e20])('is ignored with an impossible limit: %d', (maxIterations) => {
     const text = wrapPrompt('Write it.', { maxIterations, promise: 'DONE' })
     expect(parseTaskFile(text, 'x.md')).toEqual({ head: { priority: 1 }, body: 'Write it.' })
   })
 })
 
-describe('without frontmatter the whole text is what is to be done', () => {
+describe('without frontmatter, the whole text is the task', () => {
   test.each<[what: string, text: string]>([
     ['a text', BODY],
     ['nothing', ''],
@@ -87,7 +87,7 @@ describe('without frontmatter the whole text is what is to be done', () => {
     expect(parseTaskFile(text, 'x.md')).toEqual({ head: { priority: 1 }, body: text })
   })
 
-  test('but for its byte order mark', () => {
+  test('except for its byte order mark', () => {
     expect(parseTaskFile(`\uFEFF${BODY}`, 'x.md').body).toBe(BODY)
   })
 })
@@ -96,7 +96,7 @@ test.each<[what: string, text: string]>([
   ['is never closed', '---\nagent: claude\n\nWrite it.\n'],
   ['is never closed, with nothing below it', '---\nfrom: somebody\nmax_iterations: 3\n'],
   ['is closed by something else', '---\nagent: claude\n----\nWrite it.\n'],
-])('a head that %s is refused, so that no limit is silently without effect', (_, text) => {
+])('a head that %s is refused, so that no limit is silently ignored', (_, text) => {
   expect(() => parseTaskFile(text, 'x.md')).toThrow('x.md: its frontmatter starts with --- but never ends.')
 })
 
@@ -262,7 +262,7 @@ describe('any text', () => {
     )
   })
 
-  test('is what is to be done, when the frontmatter before it is closed', () => {
+  test('is the task, if the frontmatter before it is closed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (body) => {
         expect(parseTaskFile(`---\nagent: pi\n---\n\n${body}`, 'x.md').body).toBe(body)
@@ -276,7 +276,7 @@ describe('any text', () => {
     ['quotes', `'${"'".repeat(200_001)}x`],
     ['signs', `${' #'.repeat(100_000)}`],
     ['brackets', '['.repeat(200_000)],
-  ])('is read in no time, were it 200 KB of %s', (_, line) => {
+  ])('is read quickly, even 200 KB of %s', (_, line) => {
     const begun = performance.now()
     for (const key of ['timeout_minutes', 'verify', 'agent', 'other'])
       try {

@@ -44,7 +44,7 @@ describe('a printed state', () => {
     expect(parseTaskState(TEXT)).toEqual(SAMPLE)
   })
 
-  test('has one order and nothing else, whatever it was made from', () => {
+  test('has one order and nothing else, whatever the input', () => {
     const { progress, iterations_history, ...head } = SAMPLE
     const turned = {
       more: 1,
@@ -55,7 +55,7 @@ describe('a printed state', () => {
     expect(printTaskState(turned)).toBe(TEXT)
   })
 
-  test('is read back the same, whatever the texts are', () => {
+  test('is read back the same, whatever the strings are', () => {
     const text = fc.string({ unit: 'binary', maxLength: 40 })
     const name = text.map((some) => `x${some}`)
     const amount = fc.double({ min: 0, max: 1e9, noNaN: true }).filter((number) => !Object.is(number, -0))
@@ -100,7 +100,7 @@ describe('a printed state', () => {
     expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => 1_001 - kept.length + index))
   })
 
-  test('stays below 48 KB when every text of it is boundless, and still says what came last', () => {
+  test('stays below 48 KB even if every string is huge, and still says what came last', () => {
     const endless = '\u0001'.repeat(100_000)
     const printed = printTaskState({
       ...SAMPLE,
@@ -113,14 +113,14 @@ describe('a printed state', () => {
     expect(parseTaskState(printed)?.iterations_history.at(-1)?.iteration).toBe(2)
   })
 
-  test('cuts long texts with a sign, never within a letter', () => {
+  test('marks cuts in long strings, never inside a character', () => {
     const long = '🚀'.repeat(301)
     const printed = parseTaskState(printTaskState({ ...SAMPLE, iterations_history: [entry(1, long)] }))
     expect(printed?.iterations_history[0]?.action).toBe(`${'🚀'.repeat(299)}…`)
   })
 })
 
-describe('what others made of a state is read all the same', () => {
+describe('a state that others edited is still read', () => {
   const { progress: _, timeout_at: __, ...old } = SAMPLE
   test.each<[what: string, value: object, change: Partial<TaskState>]>([
     ['keys nobody knows', { ...SAMPLE, owner: 'me' }, {}],

@@ -31,7 +31,7 @@ function only(task: unknown): Task {
 }
 
 describe('a list of tasks', () => {
-  test('is printed as it was read, to the letter', () => {
+  test('is printed exactly as it was read', () => {
     expect(printTasks(parseTasks(SAMPLE, 'tasks.json'))).toBe(SAMPLE)
   })
 
@@ -39,7 +39,7 @@ describe('a list of tasks', () => {
     expect(parseTasks(`\uFEFF${SAMPLE.replaceAll('\n', '\r\n')}`, 'x')).toEqual(parseTasks(SAMPLE, 'x'))
   })
 
-  test('has the values of a new task where something is left out', () => {
+  test('has the values of a new task for missing fields', () => {
     expect(parseTasks(list({ title: 'a', id: 'A' }), 'x')).toEqual({
       project_name: '',
       version: 1,
@@ -74,7 +74,7 @@ describe('a list of tasks', () => {
     expect(parseTasks('{"tasks":[]}', 'x').tasks).toEqual([])
   })
 
-  test('may be of ten thousand tasks, each waiting for the one before', () => {
+  test('may have ten thousand tasks, each waiting for the one before', () => {
     const tasks = Array.from({ length: 10_000 }, (_, n) => ({
       id: `T${n}`,
       title: `Task ${n}`,
@@ -147,7 +147,7 @@ test.each<[verify: unknown, says: RegExp]>([
   ['sh -c "make', /^task A: verify: The command `sh -c "make` has a " that is never closed\.$/],
   [[''], /^task A: verify must be a command or a list of commands, got \[""\]\.$/],
   [7, /^task A: verify must be a command or a list of commands, got 7\.$/],
-])('verify %j says what the trouble is', (verify, says) => {
+])('verify %j says what the problem is', (verify, says) => {
   expect(readTasks(list({ id: 'A', title: 'a', verify }))).toEqual({ problems: [expect.stringMatching(says)] })
 })
 
@@ -175,7 +175,7 @@ test.each<[id: unknown, fits: boolean]>([
   expect(isTaskId(id)).toBe(fits)
 })
 
-describe('what is wrong is said', () => {
+describe('reports what is wrong', () => {
   test.each<[story: string, text: string, problems: string[]]>([
     ['it is a list', '[]', ['it must be an object with a list of "tasks".']],
     ['it has no tasks', '{"tasks":{}}', ['it must be an object with a list of "tasks".']],
@@ -247,7 +247,7 @@ describe('what is wrong is said', () => {
     expect(readTasks(text)).toEqual({ problems })
   })
 
-  test('a text that is no JSON, in one line', () => {
+  test('text that is not JSON, in one line', () => {
     const read = readTasks('{\n  "tasks": [\n oops\n]}')
     expect(read).toEqual({ problems: [expect.stringMatching(/^it is not valid JSON \([^\n]+\)\.$/)] })
   })

@@ -18,7 +18,7 @@ test.each([
   expect(renderTemplate(text, VALUES, 'x.md')).toBe(rendered)
 })
 
-test.each(['{{round}}', '$& $1 $$ $`', '{{unknown}}', '\\'])('a value %j is put in as it is', (value) => {
+test.each(['{{round}}', '$& $1 $$ $`', '{{unknown}}', '\\'])('a value %j is inserted verbatim', (value) => {
   expect(renderTemplate('<{{a}}>', { a: value }, 'x.md')).toBe(`<${value}>`)
 })
 
@@ -45,7 +45,7 @@ test('a text without braces stays as it is', () => {
   )
 })
 
-test('many braces and spaces take no time', () => {
+test('many braces and spaces are fast', () => {
   const text = `{{${' '.repeat(100_000)}`.repeat(3)
   expect(renderTemplate(text, VALUES, 'x.md')).toBe(text)
 })

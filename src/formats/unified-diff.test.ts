@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { printDiff } from './unified-diff.ts'
 
-test('nothing changed is nothing to show', () => {
+test('no change shows nothing', () => {
   expect(printDiff('a\nb\n', 'a\nb\n')).toEqual([])
 })
 
@@ -31,11 +31,11 @@ test('changes far apart are shown apart', () => {
   expect(shown.filter((line) => line.startsWith('@@'))).toEqual(['@@ -1,5 +1,5 @@', '@@ -16,5 +16,5 @@'])
 })
 
-test('a missing line break at the end is said', () => {
+test('a missing final newline is shown', () => {
   expect(printDiff('a', 'a\n')).toEqual(['@@ -1,1 +1,1 @@', '-a (no newline at end of file)', '+a'])
 })
 
-test('following the marks gives the text after', () => {
+test('applying the diff gives the new text', () => {
   const line = fc.constantFrom('a', 'b', 'c', '')
   fc.assert(
     fc.property(fc.array(line, { maxLength: 7 }), fc.array(line, { maxLength: 7 }), (before, after) => {

@@ -17,7 +17,7 @@ priority is wrong.
 Move it back.
 `
 
-test('has a head for ralph and a text for people', () => {
+test('has frontmatter for ralph and text for people', () => {
   const printed = printWhyNote({
     ...NOTE,
     title: 'a.md was not started',
@@ -28,7 +28,7 @@ test('has a head for ralph and a text for people', () => {
   expect(parseWhyNote(TEXT)).toEqual(NOTE)
 })
 
-test('is read whatever the file is called', () => {
+test('is read whatever the file name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.constantFrom('', 'So.'), (from, why) => {
       const text = printWhyNote({ kind: 'failed', from, why, title: 'x', facts: ['y'] })
@@ -52,6 +52,6 @@ test.each([
   ['of a kind nobody knows', TEXT.replace('refused', 'perhaps')],
   ['that does not say from where', TEXT.replace(/from: .*\n/, '')],
   ['empty', ''],
-])('is none of ralph: a text %s', (_, text) => {
+])("is not ralph's: text %s", (_, text) => {
   expect(parseWhyNote(text)).toBeUndefined()
 })

@@ -15,7 +15,7 @@ IMPORTANT COMPLETION CRITERIA:
 The task will loop until you output the completion signal or reach the iteration limit.`
 
 describe('a prompt that is wrapped', () => {
-  test('reads exactly so', () => {
+  test('reads exactly like this', () => {
     expect(wrapPrompt('Implement user authentication', { maxIterations: 10, promise: 'COMPLETE' })).toBe(WRAPPED)
   })
 
@@ -24,12 +24,12 @@ describe('a prompt that is wrapped', () => {
     [{}],
     [{ maxIterations: 10 }],
     [{ promise: 'COMPLETE' }],
-  ])('reads so by itself: %o', (given) => {
+  ])('reads like this by default: %o', (given) => {
     expect(wrapPrompt('Implement user authentication', given)).toBe(WRAPPED)
     expect(wrapPrompt('Implement user authentication')).toBe(WRAPPED)
   })
 
-  test('does not name a maximum where there is none', () => {
+  test('names no maximum if there is none', () => {
     const wrapped = wrapPrompt('Implement user authentication', { maxIterations: 0, promise: 'COMPLETE' })
     expect(wrapped).toBe(WRAPPED.replace('- Maximum iterations allowed: 10\n', ''))
   })
@@ -54,7 +54,7 @@ describe('a prompt that is wrapped', () => {
     })
   })
 
-  test('is found again with words behind it, and these are kept', () => {
+  test('is found again with text after it, which is kept', () => {
     expect(unwrapPrompt(`${WRAPPED}\n\nAlso update the docs.\n`)).toEqual({
       prompt: 'Implement user authentication\n\nAlso update the docs.',
       maxIterations: 10,
@@ -66,7 +66,7 @@ describe('a prompt that is wrapped', () => {
     ['- Max iterations: 4\n', 4],
     ['- Maximum iterations allowed: 7\n', 7],
     ['', undefined],
-  ])('keeps criteria that are not its own, and leaves the limit open where they do: %j', (line, maxIterations) => {
+  ])('keeps foreign criteria, and leaves the limit open if they do: %j', (line, maxIterations) => {
     const text = `Build it.\n\nIMPORTANT COMPLETION CRITERIA:\n- All endpoints return JSON\n${line}- Then output exactly: <promise>OVER</promise>`
     expect(unwrapPrompt(text)).toEqual({ prompt: text, promise: 'OVER', ...(maxIterations ? { maxIterations } : {}) })
   })
@@ -76,7 +76,7 @@ describe('a prompt that is wrapped', () => {
     expect(unwrapPrompt(twice)).toEqual({ prompt: WRAPPED, maxIterations: 3, promise: 'DONE' })
   })
 
-  test('comes out as it went in', () => {
+  test('survives a round trip', () => {
     const promise = fc
       .string({ unit: fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('<', '>', '/', ' ')), minLength: 1 })
       .map((text) => text.replace(/\s+/g, ' ').trim())

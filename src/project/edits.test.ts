@@ -79,12 +79,12 @@ function having(id: string, change: Partial<Task>): Pick<Change, 'tasks'> {
 
 const nothing: Edits = { says: 'open', obstacles: [], resolved: [], added: [], notes: [], broken: [] }
 
-test('files that were left alone say nothing', () => {
+test('unchanged files say nothing', () => {
   expect(edited({})).toEqual(nothing)
   expect(editedCopy({})).toEqual(nothing)
 })
 
-describe('of its own task an agent', () => {
+describe('an agent, about its own task,', () => {
   test.each<[fact: string, change: Partial<Task>, says: Edits['says']]>([
     ['says that it is completed', { status: 'completed' }, 'completed'],
     ['says by the flag that it is blocked', { blocked: true }, 'blocked'],
@@ -109,20 +109,20 @@ describe('of its own task an agent', () => {
     expect(editedCopy(having('T1', change)).notes).toEqual([put])
   })
 
-  test('cannot take its check away', () => {
+  test('cannot remove its check', () => {
     const without = edited({
       tasks: ([first, ...more]) => [{ ...first, verify: undefined } as unknown as Task, ...more],
     })
     expect(without.notes).toEqual(['tasks.json: T1 was changed; ralph restored it.'])
   })
 
-  test('can change the checks and the word "completed" in one stroke, and is heard on one of them', () => {
+  test('can change the checks and the status in one edit, and only the status counts', () => {
     const both = edited(having('T1', { status: 'completed', verify: ['true'] }))
     expect(both).toMatchObject({ says: 'completed', notes: [expect.stringContaining('T1 was changed')] })
   })
 })
 
-describe('of other tasks an agent', () => {
+describe('an agent, about other tasks,', () => {
   test.each<[fact: string, change: Pick<Change, 'tasks'>, note: string]>([
     ['cannot complete one', having('T2', { status: 'completed' }), 'T2 was marked as completed'],
     ['cannot block one', having('T2', { blocked: true, status: 'blocked' }), 'T2 was changed'],
@@ -154,7 +154,7 @@ describe('of other tasks an agent', () => {
 })
 
 describe('tasks that an agent adds', () => {
-  test('have no checks, which is told', () => {
+  test('have no checks, which is reported', () => {
     const { added, notes } = edited({ tasks: (tasks) => [...tasks, task('T4', { verify: ['rm -rf x'] })] })
     expect(added).toEqual([task('T4')])
     expect(notes).toEqual(['tasks.json: the checks of T4 were dropped: only people may add checks.'])
@@ -186,13 +186,13 @@ describe('tasks that an agent adds', () => {
     expect(after.tasks.tasks).toEqual([...record.tasks.tasks, taken])
   })
 
-  test('are not taken twice', () => {
+  test('are not added twice', () => {
     const { record: once } = applyEdits(record, { ...nothing, added: [task('T4')] }, { task: 'T1', iteration: 2 })
     const { record: twice } = applyEdits(once, { ...nothing, added: [task('T4')] }, { task: 'T2', iteration: 3 })
     expect(twice.tasks.tasks.map(({ id }) => id)).toEqual(['T1', 'T2', 'T3', 'T4'])
   })
 
-  test('that make a circle break the whole file', () => {
+  test('that form a cycle break the whole file', () => {
     const circle: Change = {
       tasks: (tasks) => [...tasks, task('T4', { dependencies: ['T5'] }), task('T5', { dependencies: ['T4'] })],
     }
@@ -206,7 +206,7 @@ describe('tasks that an agent adds', () => {
   })
 })
 
-describe('of state.json an agent', () => {
+describe('an agent, in state.json,', () => {
   const own = entry('T1', 2, { status: 'completed', summary: 'Did it.' })
 
   test.each<[fact: string, entries: (entries: Entry[]) => Entry[], notes: string[]]>([
@@ -246,7 +246,7 @@ describe('of state.json an agent', () => {
   })
 })
 
-describe('of obstacles.json an agent', () => {
+describe('an agent, in obstacles.json,', () => {
   test.each<[fact: string, obstacles: (old: Obstacle[]) => Obstacle[], edits: Partial<Edits>]>([
     ['may add one', (old) => [...old, obstacle('O3', 'New')], { obstacles: [obstacle('O3', 'New')] }],
     [
@@ -283,7 +283,7 @@ describe('of obstacles.json an agent', () => {
   })
 })
 
-describe('a file that cannot be read any more', () => {
+describe('a file that can no longer be read', () => {
   test.each<[face: string, text: string, problem: RegExp]>([
     ['tasks.json', '{"tasks": [', /it is not valid JSON/],
     ['tasks.json', '[]', /must be an object with a list of "tasks"/],
@@ -291,7 +291,7 @@ describe('a file that cannot be read any more', () => {
     ['state.json', '{}', /must be a list of entries/],
     ['state.json', '', /it is not valid JSON/],
     ['obstacles.json', '[]', /must be an object with a list of "obstacles"/],
-  ])('%s with %s is put back and kept aside', (face, text, problem) => {
+  ])('%s with %s is restored and set aside', (face, text, problem) => {
     const { notes, broken, ...rest } = edited({ [face]: text })
     expect(notes).toEqual([expect.stringMatching(problem)])
     expect(notes[0]).toMatch(new RegExp(`^${face} was broken: .* ralph restored it\\.$`))
@@ -299,7 +299,7 @@ describe('a file that cannot be read any more', () => {
     expect({ ...rest, notes: [], broken: [] }).toEqual(nothing)
   })
 
-  test.each(['tasks.json', 'state.json', 'obstacles.json'])('%s that is gone is put back', (face) => {
+  test.each(['tasks.json', 'state.json', 'obstacles.json'])('%s that is missing is restored', (face) => {
     expect(edited({ [face]: undefined })).toEqual({
       ...nothing,
       notes: [`${face} was broken: it was missing. ralph restored it.`],
@@ -316,12 +316,12 @@ describe('spec.md', () => {
     expect(edited({ 'spec.md': spec })).toEqual({ ...nothing, ...edits })
   })
 
-  test('of a copy is not taken over', () => {
+  test('of a copy is not adopted', () => {
     expect(editedCopy({ 'spec.md': 'Mine\n' })).toEqual(nothing)
   })
 })
 
-describe('obstacles that are taken over', () => {
+describe('adopted obstacles', () => {
   function taken(edits: Partial<Edits>) {
     const { record: after, ids } = applyEdits(record, { ...nothing, ...edits }, { task: 'T2', iteration: 7 })
     return { obstacles: after.obstacles.slice(record.obstacles.length), ids: Object.fromEntries(ids), after }
@@ -343,20 +343,20 @@ describe('obstacles that are taken over', () => {
     expect(mapped).toEqual(names)
   })
 
-  test('are of the task and the iteration that found them', () => {
+  test('belong to the task and the iteration that found them', () => {
     expect(taken({ obstacles: [obstacle('O9', 'a', { task_id: '', iteration: 99 })] }).obstacles).toEqual([
       obstacle('O9', 'a', { task_id: 'T2', iteration: 7 }),
     ])
     expect(taken({ obstacles: [obstacle('O9', 'a', { task_id: 'T3' })] }).obstacles[0]?.task_id).toBe('T3')
   })
 
-  test('are also those things that ralph put back', () => {
+  test('include what ralph restored', () => {
     expect(taken({ notes: ['spec.md was gone.'] }).obstacles).toEqual([
       obstacle('O3', 'spec.md was gone.', { task_id: 'T2', iteration: 7, resolved: true }),
     ])
   })
 
-  test('may have been resolved by somebody else meanwhile', () => {
+  test('may have been resolved by someone else meanwhile', () => {
     expect(taken({ resolved: ['O1', 'O2', 'O99'] }).after.obstacles).toEqual([
       obstacle('O1', 'No network', { resolved: true }),
       obstacle('O2', 'No disk', { resolved: true }),
@@ -364,7 +364,7 @@ describe('obstacles that are taken over', () => {
   })
 })
 
-test('an amended spec is taken over', () => {
+test('an amended spec is adopted', () => {
   expect(applyEdits(record, { ...nothing, spec: 'New\n' }, { task: 'T1', iteration: 2 }).record.spec).toBe('New\n')
   expect(applyEdits(record, nothing, { task: 'T1', iteration: 2 }).record.spec).toBe(record.spec)
 })

@@ -60,19 +60,19 @@ describe('the name of a project', () => {
       '\u001b[2J',
     ],
     ...['🦉', 'a🦉', 'x'.repeat(65), 'a:b', 'a*', '~', '$HOME'],
-  ])('%j is none', (name) => {
+  ])('%j is invalid', (name) => {
     expect(says(() => projectAt(dir, name), 'usage')).toBe(
       `${JSON.stringify(name)} is not a valid project name. Use up to 64 letters and digits, with . _ - between them.`,
     )
   })
 
-  test.each(['templates', 'Templates', 'TEMPLATES'])('%s is where templates lie', (name) => {
+  test.each(['templates', 'Templates', 'TEMPLATES'])('%s is the folder for templates', (name) => {
     expect(says(() => projectAt(dir, name), 'usage')).toContain(`A project cannot be named "${name}"`)
   })
 })
 
 describe('a project', () => {
-  test('that is there is opened, also through a link to its folder', () => {
+  test('that exists is opened, even through a link to its folder', () => {
     const dir = withProjects('shop')
     const link = join(temporaryFolder(), 'link')
     symlinkSync(dir, link)
@@ -83,14 +83,14 @@ describe('a project', () => {
     ['without others', [], ''],
     ['beside one', ['abc'], ' Projects here: abc.'],
     ['beside one with nearly that name', ['shop2', 'abc'], ' Projects here: abc, shop2. Did you mean "shop2"?'],
-  ])('that is not there, %s, is said to be missing', (_, known, rest) => {
+  ])('that does not exist, %s, is reported missing', (_, known, rest) => {
     const dir = withProjects(...known)
     expect(says(() => openProject(dir, 'shop'), 'project-unknown')).toBe(
       `No project "shop" in ${dir}.${rest} Create it with: ralph init shop`,
     )
   })
 
-  test('of a folder above is named', () => {
+  test('in a folder above is named', () => {
     const dir = withProjects('shop')
     const below = join(dir, 'a', 'b')
     mkdirSync(below, { recursive: true })
@@ -99,14 +99,14 @@ describe('a project', () => {
     )
   })
 
-  test('is listed by name; what is none is not', () => {
+  test('is listed by name; other folders are not', () => {
     const dir = withProjects('b', 'a', 'templates', '.hidden', 'a b')
     writeFileSync(join(dir, '.artefacts', 'file'), '')
     expect(listProjects(dir)).toEqual(['a', 'b'])
     expect(listProjects(join(dir, 'nowhere'))).toEqual([])
   })
 
-  test.each(['.artefacts', '.artefacts/shop'])('is not where %s leads out of the folder', (path) => {
+  test.each(['.artefacts', '.artefacts/shop'])('is refused if %s leads out of the folder', (path) => {
     const dir = path === '.artefacts' ? temporaryFolder() : withProjects('other')
     const outside = temporaryFolder()
     symlinkSync(outside, join(dir, path))
@@ -115,7 +115,7 @@ describe('a project', () => {
     )
   })
 
-  test.each(['.artefacts', '.artefacts/shop'])('is not where %s leads nowhere', (path) => {
+  test.each(['.artefacts', '.artefacts/shop'])('is refused if %s is a broken link', (path) => {
     const dir = path === '.artefacts' ? temporaryFolder() : withProjects('other')
     symlinkSync(join(temporaryFolder(), 'later'), join(dir, path))
     expect(says(() => projectAt(dir, 'shop'), 'usage')).toContain('is a broken link')
@@ -127,7 +127,7 @@ describe('a project', () => {
     expect(openProject(dir, 'same').name).toBe('same')
   })
 
-  test.each(['.artefacts', '.artefacts/shop'])('is not where %s is a file', (path) => {
+  test.each(['.artefacts', '.artefacts/shop'])('is refused if %s is a file', (path) => {
     const dir = path === '.artefacts' ? temporaryFolder() : withProjects('other')
     writeFileSync(join(dir, path), '')
     expect(says(() => projectAt(dir, 'shop'), 'usage')).toContain('must be a folder, but is a file')
@@ -135,7 +135,7 @@ describe('a project', () => {
 })
 
 describe('a face', () => {
-  test('is undefined until it is written, then read byte for byte, then gone', () => {
+  test('is undefined until written, then read byte for byte, then deleted', () => {
     const project = projectAt(temporaryFolder(), 'shop')
     expect(readFace(project, 'spec.md')).toBeUndefined()
     writeFace(project, 'spec.md', '\uFEFF# 🦉\r\n')
@@ -154,7 +154,7 @@ describe('a face', () => {
     expect(existsSync(join(project.dir, 'escaped'))).toBe(false)
   })
 
-  test('takes the place of a link instead of following it', () => {
+  test('replaces a link instead of following it', () => {
     const project = openProject(withProjects('shop'), 'shop')
     const outside = join(temporaryFolder(), 'secret')
     writeFileSync(outside, 'theirs')
@@ -196,7 +196,7 @@ describe('a face', () => {
     },
   )
 
-  test('below a file is told', () => {
+  test('below a file is an error', () => {
     const dir = temporaryFolder()
     const project = projectAt(dir, 'shop')
     writeFileSync(join(dir, '.artefacts'), '')

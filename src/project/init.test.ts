@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { blankSpec, initProject } from './init.ts'
 
-test('a project begins with a spec that bears its name', async () => {
+test('a project starts with a spec that has its name', async () => {
   const dir = temporaryFolder()
   const { project, exclusion } = await initProject(dir, 'shop')
   const text = readFileSync(join(project.folder, 'spec.md'), 'utf8')
@@ -24,7 +24,7 @@ test('in a repository, its folder is kept out of commits', async () => {
   expect(execFileSync('git', ['status', '--porcelain'], { cwd: dir, encoding: 'utf8' })).toBe('')
 })
 
-test('a spec that is there is never overwritten', async () => {
+test('an existing spec is never overwritten', async () => {
   const dir = temporaryFolder()
   const { project } = await initProject(dir, 'shop')
   writeFileSync(join(project.folder, 'spec.md'), 'Mine.')
@@ -32,7 +32,7 @@ test('a spec that is there is never overwritten', async () => {
   expect(readFileSync(join(project.folder, 'spec.md'), 'utf8')).toBe('Mine.')
 })
 
-test.each(['../out', 'a/b', '', '.hidden', 'templates'])('%j is no name', async (name) => {
+test.each(['../out', 'a/b', '', '.hidden', 'templates'])('%j is not a name', async (name) => {
   await expect(initProject(temporaryFolder(), name)).rejects.toMatchObject({ code: 'usage' })
 })
 

@@ -63,7 +63,7 @@ test('every round is one agent; the tasks of the last one are the result', async
   expect([project.read('state.json'), JSON.parse(project.read('obstacles.json'))]).toEqual(['[]\n', { obstacles: [] }])
 })
 
-test('files that are there already are left alone', async () => {
+test('existing files are left alone', async () => {
   const project = await makeProject()
   project.write('obstacles.json', '{"obstacles": [], "mine": 1}')
   project.write('state.json', '[ ]')
@@ -108,7 +108,7 @@ describe('a round that went wrong is tried once more', () => {
     expect(project.read('spec.md')).toBe(spec)
   })
 
-  test('every problem of the list is told', async () => {
+  test('every problem of the list is reported', async () => {
     const project = await makeProject()
     const wrong = '{"tasks": [{"id": "T1"}, {"id": "T2", "title": "x", "attempts": -1}]}'
     const { said, list } = hold(project, 1, [(files) => [ends(files), files.write('tasks.json', wrong)], both])
@@ -127,7 +127,7 @@ describe('a round that went wrong is tried once more', () => {
   })
 })
 
-test('a done.md of yesterday is no end of today', async () => {
+test('an old done.md does not end a round', async () => {
   const project = await makeProject()
   project.write('done.md', 'Yesterday.')
   const { goes, list } = hold(project, 1, [writesTasks, both])
@@ -135,14 +135,14 @@ test('a done.md of yesterday is no end of today', async () => {
   expect(goes).toEqual(['1.1', '1.2'])
 })
 
-test('what was amended in a round is what the next one must not lose', async () => {
+test('the next round must not lose what the last one amended', async () => {
   const project = await makeProject()
   const amends: Play = (files) => [ends(files), files.write('spec.md', 'Amended.')]
   await hold(project, 2, [amends, (files) => [both(files), files.remove('spec.md')], both]).list
   expect(project.read('spec.md')).toBe('Amended.')
 })
 
-test('tasks that nobody has begun may be written anew, also a broken list', async () => {
+test('tasks that nobody has started may be overwritten, even a broken list', async () => {
   for (const text of [TASKS, '{broken']) {
     const project = await makeProject()
     project.write('tasks.json', text)
@@ -154,7 +154,7 @@ test.each<[story: string, name: string, text: string, found: string]>([
   ['a completed task', 'tasks.json', '{"tasks": [{"id": "T7", "title": "x", "status": "completed"}]}', 'T7'],
   ['an attempted task', 'tasks.json', '{"tasks": [{"id": "T8", "title": "x", "attempts": 1}]}', 'T8'],
   ['a line of progress', 'state.json', '[{"iteration": 1, "task_id": "T1", "status": "completed"}]', 'state.json'],
-])('%s keeps the interview from beginning', async (_, name, text, found) => {
+])('%s keeps the interview from starting', async (_, name, text, found) => {
   const project = await makeProject()
   project.write(name, text)
   const { goes, list } = hold(project, 1, [both])
@@ -170,7 +170,7 @@ test('without a spec there is nothing to ask about', async () => {
   await expect(hold(project, 1, []).list).rejects.toThrow('ralph init shop')
 })
 
-test('told to stop, it neither goes on nor tries again', async () => {
+test('once stopped, it neither continues nor tries again', async () => {
   const project = await makeProject()
   const stop = new AbortController()
   const { goes, list } = hold(project, 3, [ends, () => stop.abort()], stop.signal)

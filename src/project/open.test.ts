@@ -32,13 +32,13 @@ async function killedBeforeWriting() {
   return { file, load, close: () => store.close() }
 }
 
-test('a file that could not be written any more does not take back what was recorded', async () => {
+test('an unwritten file does not undo what was recorded', async () => {
   const { load, close } = await killedBeforeWriting()
   expect(taskOf(await load(), 'T1')).toMatchObject({ status: 'completed', attempts: 1 })
   await close()
 })
 
-test('what a person wrote into a file since then is adopted', async () => {
+test('later edits by the user are adopted', async () => {
   const { file, load, close } = await killedBeforeWriting()
   writeFileSync(file, readFileSync(file, 'utf8').replace('"attempts": 1', '"attempts": 0'))
   expect(taskOf(await load(), 'T1')).toMatchObject({ status: 'pending', attempts: 0 })

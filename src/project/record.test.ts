@@ -43,7 +43,7 @@ const adds = (text: string) => (record: ProjectRecord) => ({ ...record, spec: `$
 
 const written = () => readFileSync(join(project.folder, 'spec.md'), 'utf8')
 
-test('changes at the same time all count, in their order', async () => {
+test('concurrent changes all count, in order', async () => {
   const changes = ['one', 'two', 'three'].map((text) => keeper.change(adds(text)))
   await Promise.all([...changes, keeper.restore()])
   expect(keeper.record.spec).toBe('one\ntwo\nthree\n')
@@ -67,7 +67,7 @@ test('a task has the grade of the loop that completed it, and why', () => {
   ])
 })
 
-test('a change that fails is told to whoever asked for it, and leaves all as it was', async () => {
+test('a failed change is reported to its caller and changes nothing', async () => {
   await keeper.change(adds('one'))
   const failing = keeper.change(() => {
     throw new Error('not now')
@@ -78,7 +78,7 @@ test('a change that fails is told to whoever asked for it, and leaves all as it 
   expect(written()).toBe('one\ntwo\n')
 })
 
-test('nothing is printed that the database has not', async () => {
+test('nothing is printed that is not in the database', async () => {
   await keeper.change(adds('one'))
   await store.close()
   await expect(keeper.change(adds('two'))).rejects.toThrow()

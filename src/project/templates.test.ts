@@ -26,7 +26,7 @@ test('without a task, the prompt is for the one that comes next', () => {
   expect(prompt).toContain('Paint it blue.')
 })
 
-test('a task that an agent is at keeps the attempt that was counted', () => {
+test('a task in progress keeps its counted attempt', () => {
   expect(promptWith({ id: 'T1', status: 'in_progress', attempts: 1 })).toContain('(attempt 1 of 3)')
 })
 
@@ -34,7 +34,7 @@ test.each<[fact: string, task: Partial<Task>, says: RegExp]>([
   ['all are completed', { status: 'completed' }, /shop: The task is completed\./],
   ['none can go on', { blocked: true }, /shop: No task can continue: T1 is blocked\./],
   ['one has no attempt left', { attempts: 3 }, /shop: T1 has used all 3 attempts/],
-])('without a task there is no prompt where %s', (_, task, says) => {
+])('without a task there is no prompt if %s', (_, task, says) => {
   expect(() => promptWith({ id: 'T1', ...task })).toThrow(
     expect.objectContaining({ code: 'tasks-invalid', message: expect.stringMatching(says) }),
   )

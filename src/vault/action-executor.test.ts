@@ -26,7 +26,7 @@ async function begin(limits: { max_iterations?: number; timeout_minutes?: number
   return vault
 }
 
-test('each step is told as progress before it begins, and counted when it is over', async () => {
+test('each step is reported as progress before it starts, and counted when it ends', async () => {
   const vault = await begin()
   const seen: unknown[] = []
   const look = () => seen.push(vault.written('a').progress)
@@ -48,7 +48,7 @@ test('each step is told as progress before it begins, and counted when it is ove
   expect((await vault.ralph.completeTask('a')).metrics.iterations).toBe(3)
 })
 
-test('steps are waited for, and hear how the task stands', async () => {
+test("steps are awaited and receive the task's state", async () => {
   const vault = await begin()
   const heard: unknown[] = []
   const slow: ActionStep = {
@@ -75,14 +75,14 @@ describe('it stops', () => {
     expect(taken).toEqual(['one', 'two'])
   })
 
-  test('when the time is over', async () => {
+  test('when the time is up', async () => {
     const vault = await begin({ timeout_minutes: 5 })
     const { steps, taken } = stepsOf(['one', 'two'], { one: () => (vault.clock.now += 6 * MINUTE) })
     expect(await new ActionExecutor(vault.ralph).run('a', steps)).toMatchObject({ status: 'timeout' })
     expect(taken).toEqual(['one'])
   })
 
-  test('when somebody else has ended the task meanwhile', async () => {
+  test('when someone else has ended the task meanwhile', async () => {
     const vault = await begin()
     const { steps, taken } = stepsOf(['one', 'two'], { one: () => vault.open().handleTimeout('a') })
     expect(await new ActionExecutor(vault.ralph).run('a', steps)).toMatchObject({ status: 'timeout', iteration: 0 })
@@ -96,7 +96,7 @@ describe('it stops', () => {
     expect([taken, state.status, state.progress.percentage]).toEqual([['one'], 'completed', 50])
   })
 
-  test('before the first step where the file is in Done already', async () => {
+  test('before the first step if the file is already in Done', async () => {
     const vault = await begin()
     finish(vault)()
     const { steps, taken } = stepsOf(['one'])
@@ -104,7 +104,7 @@ describe('it stops', () => {
     expect(taken).toEqual([])
   })
 
-  test('when a person must approve, and goes on when they have', async () => {
+  test('when a person must approve, and continues when they have', async () => {
     const vault = await begin()
     const { steps, taken } = stepsOf(['ask', 'send'], {
       ask: () => vault.move('Needs_Action/a.md', 'Pending_Approval/a.md'),
@@ -129,7 +129,7 @@ describe('it stops', () => {
   })
 })
 
-test('a step that throws is counted as failed, its error is thrown on, and the next run begins with it', async () => {
+test('a step that throws counts as failed, its error is rethrown, and the next run starts with it', async () => {
   const vault = await begin()
   let isDown = true
   const { steps, taken } = stepsOf(['one', 'two', 'three'], {
@@ -150,7 +150,7 @@ test('a step that throws is counted as failed, its error is thrown on, and the n
   expect(taken).toEqual(['one', 'two', 'two', 'three'])
 })
 
-test('a process that was killed is gone on from the step that it was at', async () => {
+test('after a kill, the next run continues at the interrupted step', async () => {
   const vault = openVault(['a.md'])
   const program = `
     const { RalphWiggum, ActionExecutor } = await import(${source('index.ts')})
@@ -188,7 +188,7 @@ test.each<[what: string, steps: unknown, says: string]>([
     ],
     'Two steps are named "one".',
   ],
-])('%s is refused before anything begins', async (_, steps, says) => {
+])('%s is refused before anything starts', async (_, steps, says) => {
   const vault = await begin()
   const executor = new ActionExecutor(vault.ralph)
   const error = await errorOf(executor.run('a', steps as ActionStep[]))
@@ -196,13 +196,13 @@ test.each<[what: string, steps: unknown, says: string]>([
   expect((await vault.ralph.getTaskState('a')).status).toBe('initializing')
 })
 
-test('a task that nobody knows is told by its error', async () => {
+test('an unknown task throws its named error', async () => {
   const { ralph } = openVault()
   const error = await errorOf(new ActionExecutor(ralph).run('nobody', stepsOf(['one']).steps))
   expect(error.name).toBe('TaskNotFoundError')
 })
 
-test.each([null, undefined, 7, {}])('a task that is %j is refused in words', async (task) => {
+test.each([null, undefined, 7, {}])('a task that is %j is refused with a sentence', async (task) => {
   const executor = new ActionExecutor(openVault(['a.md']).ralph)
   await expect(executor.run(task as never, [{ name: 'one', run: async () => {} }])).rejects.toThrow('run takes a task')
 })

@@ -22,7 +22,7 @@ async function withWebhook(...codes: number[]): Promise<{ vault: Vault; heard: o
   return { vault, heard }
 }
 
-test('a person hears of a task whose time is over, once, in the words of the watcher', async () => {
+test("the user is notified of a timed-out task once, in the watcher's words", async () => {
   const { vault, heard } = await withWebhook()
   await vault.ralph.startTask('Needs_Action/a.md')
   const stopped = await vault.ralph.handleTimeout('a')
@@ -40,7 +40,7 @@ test('a person hears of a task whose time is over, once, in the words of the wat
   expect(heard).toHaveLength(1)
 })
 
-test('also where looking at the task has ended it', async () => {
+test('even if looking at the task ended it', async () => {
   const { vault, heard } = await withWebhook()
   await vault.ralph.startTask('Needs_Action/a.md')
   vault.clock.now += 31 * MINUTE
@@ -50,7 +50,7 @@ test('also where looking at the task has ended it', async () => {
   expect(heard).toMatchObject([{ task_id: 'a', status: 'timeout' }])
 })
 
-test('a webhook that does not take it is told, and gets it with the next call', async () => {
+test('a failing webhook is reported, and gets it with the next call', async () => {
   const { vault, heard } = await withWebhook(500)
   await vault.ralph.startTask('Needs_Action/a.md')
   expect(await vault.ralph.handleTimeout('a')).toMatchObject({ status: 'timeout' })
@@ -67,7 +67,7 @@ test('no message is sent for a task that has not timed out', async () => {
   expect(heard).toEqual([])
 })
 
-test('a task that is started again is told again', async () => {
+test('a restarted task is reported again', async () => {
   const { vault, heard } = await withWebhook()
   for (let n = 0; n < 2; n++) {
     vault.clock.now += MINUTE

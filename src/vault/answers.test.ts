@@ -31,7 +31,7 @@ test.each<[what: string, loop: Loop, answers: object]>([
   expect(answersTo(loop)).toEqual(answers)
 })
 
-test('words of an approval say so, but not where they say what to do instead', () => {
+test('a note says that it is an approval, unless it says what to do instead', () => {
   expect(approvalWords(waiting('watch', 'approval'), undefined)).toBe('Approved. Continue.')
   expect(approvalWords(waiting('watch'), 'Blue.')).toBe('Approved: Blue.')
   expect(approvalWords(waiting('watch', ALLOW), 'Put it back.')).toBe('Put it back.')

@@ -18,7 +18,7 @@ describe('a file in Pending_Approval', () => {
     expect((await vault.ralph.getTaskState('a')).iteration).toBe(1)
   })
 
-  test('waits also when it is the last iteration', async () => {
+  test('waits even in the last iteration', async () => {
     const vault = openVault()
     await vault.ralph.startTask({ task_file: 'Needs_Action/a.md', max_iterations: 1 })
     vault.move('Needs_Action/a.md', 'Pending_Approval/a.md')
@@ -34,7 +34,7 @@ describe('a file in Pending_Approval', () => {
     expect((await vault.ralph.completeTask('a')).status).toBe('completed')
   })
 
-  test('that was there before another task of that name began is in its way', async () => {
+  test('that existed before another task of that name started blocks it', async () => {
     const vault = openVault()
     vault.put('Pending_Approval/a.md')
     const { message } = await errorOf(vault.ralph.startTask({ task_file: 'Needs_Action/a.md' }))
@@ -43,7 +43,7 @@ describe('a file in Pending_Approval', () => {
 })
 
 describe('approveTask', () => {
-  test('brings the file back, and the task goes on', async () => {
+  test('brings the file back, and the task continues', async () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')
     const state = await vault.ralph.approveTask({ task_id: 'a', note: 'Send it.' })
@@ -63,7 +63,7 @@ describe('approveTask', () => {
     expect(vault.has('Inbox/Clients/a.md')).toBe(true)
   })
 
-  test('leaves a file alone that a person has brought back', async () => {
+  test('leaves a file alone that the user has brought back', async () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')
     vault.move('Pending_Approval/a.md', 'Needs_Action/a.md')
@@ -71,7 +71,7 @@ describe('approveTask', () => {
     expect(vault.has('Needs_Action/a.md')).toBe(true)
   })
 
-  test('overwrites no file of that name, and the task goes on waiting', async () => {
+  test('overwrites no file of that name, and the task keeps waiting', async () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')
     vault.put('Needs_Action/a.md', 'Another.\n')
@@ -88,7 +88,7 @@ describe('approveTask', () => {
 })
 
 describe('rejectTask', () => {
-  test('puts the file into Failed, with a note that says why', async () => {
+  test('moves the file to Failed, with a note that says why', async () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')
     vault.clock.now += MINUTE
@@ -116,7 +116,7 @@ describe('rejectTask', () => {
     expect(vault.names('Failed')).toEqual(['a-2.md', 'a-2.md.why.md', 'a.md'])
   })
 
-  test('leaves the note of an older one alone, also when it is looked at again', async () => {
+  test('leaves an older note alone, even when looked at again', async () => {
     const vault = openVault()
     vault.put('Failed/a.md', 'An older one.\n')
     vault.put('Failed/a.md.why.md', 'Why that was.\n')
@@ -126,7 +126,7 @@ describe('rejectTask', () => {
     expect(vault.read('Failed/a.md.why.md')).toBe('Why that was.\n')
   })
 
-  test('puts the file away once: who brings it back may begin anew, and the note goes', async () => {
+  test('moves the file once: bringing it back starts over, and the note goes', async () => {
     const vault = openVault()
     await INTO.failed(vault, 'a')
     vault.move('Failed/a.md', 'Needs_Action/a.md')
@@ -137,7 +137,7 @@ describe('rejectTask', () => {
     expect(vault.names('Failed')).toEqual([])
   })
 
-  test('leaves a note without its head to the person', async () => {
+  test('leaves a note without its head alone', async () => {
     const vault = openVault()
     await INTO.failed(vault, 'a')
     vault.move('Failed/a.md', 'Needs_Action/a.md')
@@ -146,7 +146,7 @@ describe('rejectTask', () => {
     expect(vault.names('Failed')).toEqual(['a.md.why.md'])
   })
 
-  test('says what is wrong when Failed is no folder, and works once that is put right', async () => {
+  test('says what is wrong if Failed is not a folder, and works once that is fixed', async () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')
     writeFileSync(join(vault.path, 'Failed'), '')
@@ -170,7 +170,7 @@ describe('rejectTask', () => {
     },
   )
 
-  test('leaves a note also where the file is gone', async () => {
+  test('leaves a note even if the file no longer exists', async () => {
     const vault = openVault()
     await INTO.waiting_approval(vault, 'a')
     vault.move('Pending_Approval/a.md', '../away.md')
@@ -179,8 +179,8 @@ describe('rejectTask', () => {
   })
 })
 
-describe('a file of that name that lay in another folder before', () => {
-  test.each(['Failed', 'Notes'])('is not taken for the one that is gone: %s', async (folder) => {
+describe('a file of that name that was in another folder before', () => {
+  test.each(['Failed', 'Notes'])('is not taken for the missing one: %s', async (folder) => {
     const vault = openVault()
     vault.put(`${folder}/a.md`, 'An older one.\n')
     await INTO.in_progress(vault, 'a')
@@ -189,7 +189,7 @@ describe('a file of that name that lay in another folder before', () => {
     expect(vault.read(`${folder}/a.md`)).toBe('An older one.\n')
   })
 
-  test('counts as it where it is put in its place', async () => {
+  test('counts if it is moved to its place', async () => {
     const vault = openVault()
     vault.put('Notes/a.md')
     await INTO.in_progress(vault, 'a')
@@ -197,7 +197,7 @@ describe('a file of that name that lay in another folder before', () => {
     expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('completed')
   })
 
-  test('does not hide one that is written anew and moved', async () => {
+  test('does not hide one that is rewritten and moved', async () => {
     const vault = openVault()
     vault.put('Failed/a.md', 'An older one.\n')
     await INTO.in_progress(vault, 'a')

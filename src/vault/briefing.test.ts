@@ -72,7 +72,7 @@ async function turn(loop: Loop, change: Partial<Turn> = {}): Promise<void> {
   await moveTask(desk, { loop: loop.id }, (step) => step(fact))
 }
 
-test('a vault without tasks has nothing to tell', async () => {
+test('a vault without tasks has nothing to report', async () => {
   const { completed, stuck, waiting, in_progress, next_actions, spent } = await gatherBriefing(desk, now - MINUTE)
   expect({ completed, stuck, waiting, in_progress, next_actions }).toEqual({
     completed: [],
@@ -84,7 +84,7 @@ test('a vault without tasks has nothing to tell', async () => {
   expect(spent).toEqual({ iterations: 0, working_seconds: 0, tokens: null, cost_usd: null, tasks_without_cost: 0 })
 })
 
-test('tells of each task where it stands, and what to do first', async () => {
+test('shows the state of each task, and what to do first', async () => {
   const done = await begin('done')
   await iterate(done, 90)
   move('done.md', 'Done')
@@ -181,7 +181,7 @@ test('the loops of a task that was started again count, but only the newest can 
   expect(spent).toMatchObject({ iterations: 3, working_seconds: 60 })
 })
 
-test('what an agent of ralph has used is known, and what is left alone is told', async () => {
+test("shows what ralph's own agents used, and what nobody works on", async () => {
   const loop = await watched('report')
   now += 2 * MINUTE
   await turn(loop, { tokens: 1_000, costUsd: 0.25 })
@@ -219,7 +219,7 @@ test('only what happened in the span counts, but what waits or is stuck is not f
   })
 })
 
-test('a task whose time is over is told as timed out, and its file says so too', async () => {
+test('a timed-out task is shown as such, and its file says so too', async () => {
   await begin('slow')
   now += 31 * MINUTE
   const { stuck } = await gatherBriefing(desk, START)
@@ -242,7 +242,7 @@ test.each<[where: string, settle: () => void, expected: object]>([
     () => renameSync(join(vault, 'Needs_Action/x.md'), join(home, 'x.md')),
     { file: null, advice: expect.stringContaining('put it in Needs_Action'), command: null },
   ],
-])('a stuck task whose file is %s can be gone on with', async (_, settle, expected) => {
+])('a stuck task whose file is %s can be resumed', async (_, settle, expected) => {
   await begin('x', { max_iterations: 1 })
   await iterate('x')
   settle()
@@ -280,7 +280,7 @@ test('a task whose name looks like an option can be answered as it is printed', 
   ])
 })
 
-test('a task whose file is gone needs no answer in words', async () => {
+test('a task whose file is missing needs no answer in words', async () => {
   const loop = await watched('x')
   renameSync(join(vault, 'Needs_Action/x.md'), join(home, 'x.md'))
   await turn(loop)
@@ -291,26 +291,26 @@ test('a task whose file is gone needs no answer in words', async () => {
 describe('a file in Needs_Action', () => {
   const fresh = async () => (await gatherBriefing(desk, START)).new.map(({ file }) => file)
 
-  test('that is empty is no new task', async () => {
+  test('that is empty is not a new task', async () => {
     writeFileSync(join(vault, 'Needs_Action', 'empty.md'), '')
     expect(await fresh()).toEqual([])
   })
 
-  test('that was only copied to Done is no new task', async () => {
+  test('that was only copied to Done is not a new task', async () => {
     await begin('x')
     writeFileSync(join(vault, 'Done', 'x.md'), 'Do it.\n')
     await iterate('x')
     expect(await fresh()).toEqual([])
   })
 
-  test('that has come since its task was over is one', async () => {
+  test('that arrived after its task ended is one', async () => {
     now = Date.UTC(2026, 0, 15)
     await begin('x', { max_iterations: 1 })
     await iterate('x')
     expect(await fresh()).toEqual(['x.md'])
   })
 
-  test('that another task has the name of is none', async () => {
+  test('with the name of another task is not one', async () => {
     await begin('x')
     put('x.txt')
     expect(await fresh()).toEqual([])
@@ -333,7 +333,7 @@ describe('a file that was refused', () => {
     utimesSync(join(vault, `${place}.why.md`), at / 1_000, at / 1_000)
   }
 
-  test('is told with its reason and what to do', async () => {
+  test('is shown with its reason and what to do', async () => {
     refuse('old.md', START - MINUTE)
     refuse('bad.md', START + MINUTE)
     refuse('bad.md', START + MINUTE)
@@ -359,7 +359,7 @@ describe('a file that was refused', () => {
     expect(printBriefing(await gatherBriefing(desk, START))).toContain('- **bad** (refused): bad.md: priority')
   })
 
-  test('is not told any more when it was put back', async () => {
+  test('is no longer shown after it was moved back', async () => {
     refuse('bad.md', START)
     move('bad.md', 'Needs_Action', 'Failed')
     const { stuck, new: fresh } = await gatherBriefing(desk, START)
@@ -378,7 +378,7 @@ describe('a file that was refused', () => {
     ])
   })
 
-  test('is another thing than a task that failed', async () => {
+  test('is different from a task that failed', async () => {
     await begin('x')
     move('x.md', 'Pending_Approval')
     await iterate('x')
@@ -387,7 +387,7 @@ describe('a file that was refused', () => {
   })
 })
 
-describe('tasks that another ralph keeps in a home of its own', () => {
+describe('tasks that another ralph keeps in its own home', () => {
   let otherHome: string
   let other: RalphWiggum
 
@@ -397,7 +397,7 @@ describe('tasks that another ralph keeps in a home of its own', () => {
     onTestFinished(() => other.close())
   })
 
-  test('are told as far as their state files know them', async () => {
+  test('are shown as far as their state files know them', async () => {
     await begin('done', {}, other)
     await begin('stuck', { max_iterations: 1 }, other)
     await begin('asks', {}, other)
@@ -456,7 +456,7 @@ describe('tasks that another ralph keeps in a home of its own', () => {
     expect(printBriefing(briefing)).toContain('| done | 1 | 1 min 0 s | unknown | unknown |')
   })
 
-  test('that are over since before the span are counted or left', async () => {
+  test('that ended before the span are counted or left out', async () => {
     await begin('done', {}, other)
     await begin('stuck', { max_iterations: 1 }, other)
     move('done.md', 'Done')
@@ -468,7 +468,7 @@ describe('tasks that another ralph keeps in a home of its own', () => {
     expect(spent).toMatchObject({ iterations: 0, working_seconds: 0, tasks_without_cost: 0 })
   })
 
-  test('tell why they failed by the note beside the file', async () => {
+  test('say why they failed through the note next to the file', async () => {
     await begin('x', {}, other)
     move('x.md', 'Pending_Approval')
     await iterate('x', 5, other)
@@ -483,7 +483,7 @@ describe('tasks that another ralph keeps in a home of its own', () => {
     ])
   })
 
-  test('count where this ralph knows an earlier one of the same name', async () => {
+  test('count even if this ralph knows an earlier one of the same name', async () => {
     await begin('x', { max_iterations: 1 })
     await iterate('x')
     now += MINUTE
@@ -496,7 +496,7 @@ describe('tasks that another ralph keeps in a home of its own', () => {
     })
   })
 
-  test('are none of theirs any more once this ralph has begun them again', async () => {
+  test('are no longer theirs once this ralph has restarted them', async () => {
     await begin('x', { max_iterations: 1 }, other)
     await iterate('x', 5, other)
     now += MINUTE

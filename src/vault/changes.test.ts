@@ -17,7 +17,7 @@ function finish(vault: Vault, id = 'a'): void {
 }
 
 describe('files that a task has changed', () => {
-  test('are counted, its own not among them', async () => {
+  test('are counted, except its own', async () => {
     const vault = openVault()
     for (const name of ['one', 'two', 'three', 'same']) vault.put(`Notes/${name}.md`, 'old')
     await begin(vault)
@@ -60,7 +60,7 @@ describe('files that a task has changed', () => {
     expect(await filesOf(vault)).toEqual([1, 0])
   })
 
-  test('are not the own file of a task that begins elsewhere', async () => {
+  test('do not include the file of a task that starts elsewhere', async () => {
     const vault = openVault([])
     vault.put('Inbox/a.md')
     await vault.ralph.startTask({ task_file: 'Inbox/a.md' })
@@ -69,7 +69,7 @@ describe('files that a task has changed', () => {
     expect(await filesOf(vault)).toEqual([0, 0])
   })
 
-  test('are told though another task waits for a person all the while', async () => {
+  test('are known even while another task waits for a person', async () => {
     const vault = openVault(['a.md', 'b.md'])
     await INTO.waiting_approval(vault, 'b')
     vault.clock.now += MINUTE
@@ -79,7 +79,7 @@ describe('files that a task has changed', () => {
     expect(await filesOf(vault)).toEqual([1, 0])
   })
 
-  test('are those at the end of the task, not of a later look', async () => {
+  test('are those at the end of the task, not at a later look', async () => {
     const vault = openVault()
     await begin(vault)
     vault.put('new.md')
@@ -99,7 +99,7 @@ describe('files that a task has changed', () => {
     expect(answers.map(({ metrics }) => metrics.files_created)).toEqual([1, 1, 1])
   })
 
-  test('are not told where two tasks were worked on at the same time', async () => {
+  test('are unknown if two tasks ran at the same time', async () => {
     const vault = openVault(['a.md', 'b.md', 'c.md'])
     await begin(vault)
     vault.clock.now += MINUTE
@@ -116,7 +116,7 @@ describe('files that a task has changed', () => {
     expect(await filesOf(vault, 'c')).toEqual([1, 0])
   })
 
-  test('are not told when the measure is gone', async () => {
+  test('are unknown without the measurement', async () => {
     const vault = openVault()
     await begin(vault)
     rmSync(join(vault.home, 'vaults'), { recursive: true })
@@ -125,7 +125,7 @@ describe('files that a task has changed', () => {
   })
 })
 
-test('the other measures are the time, the iterations, and no calls that nobody could count', async () => {
+test('the other measures are time and iterations, and calls only if counted', async () => {
   const vault = openVault()
   await INTO.in_progress(vault, 'a')
   vault.clock.now += 90_500

@@ -99,7 +99,7 @@ test.each([
   ['max_iterations: many', 'Needs_Action/a.md: max_iterations must be a whole number above 0, got "many".'],
   ['agent: "command:rm -rf /"', 'Needs_Action/a.md: agent must be an agent name'],
   ['timeout_minutes: -1', 'Needs_Action/a.md: timeout_minutes must be'],
-])('a head with %s is refused, and nothing is begun', async (line, says) => {
+])('a head with %s is refused, and nothing starts', async (line, says) => {
   const vault = openVault([])
   vault.put('Needs_Action/a.md', `---\n${line}\n---\nDo it.\n`)
   const error = await errorOf(vault.ralph.startTask({ task_file: 'Needs_Action/a.md' }))

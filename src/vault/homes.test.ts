@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { errorOf, INTO, openVault, work } from './vault.test-support.ts'
 
-describe('a task that another ralph keeps in a home of its own', () => {
+describe('a task that another ralph keeps in its own home', () => {
   const twoHomes = async () => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
@@ -41,7 +41,7 @@ describe('a task that another ralph keeps in a home of its own', () => {
     },
   )
 
-  test('is told by its state file when it was begun later', async () => {
+  test('is shown by its state file if it was started later', async () => {
     const { vault, other } = await twoHomes()
     vault.move('Needs_Action/a.md', 'Done/a.md')
     await vault.ralph.completeTask('a')
@@ -55,7 +55,7 @@ describe('a task that another ralph keeps in a home of its own', () => {
     expect(vault.read('Ralph_State/a.json')).toBe(written)
   })
 
-  test('is taken over when that home is gone', async () => {
+  test('is taken over when that home no longer exists', async () => {
     const { vault, other } = await twoHomes()
     await vault.ralph.close()
     rmSync(vault.home, { recursive: true })
@@ -64,7 +64,7 @@ describe('a task that another ralph keeps in a home of its own', () => {
   })
 })
 
-test('a list also has the tasks that only their state files know', async () => {
+test('a list includes the tasks that only their state files know', async () => {
   const vault = openVault(['a.md', 'b.md'])
   for (const id of ['a', 'b']) await INTO.in_progress(vault, id)
   await vault.ralph.close()
@@ -72,7 +72,7 @@ test('a list also has the tasks that only their state files know', async () => {
   expect((await vault.open().listTasks()).map(({ task_id }) => task_id).sort()).toEqual(['a', 'b'])
 })
 
-test('what was closed says so', async () => {
+test('a closed one says so', async () => {
   const vault = openVault()
   await INTO.in_progress(vault, 'a')
   await vault.ralph.close()
@@ -80,7 +80,7 @@ test('what was closed says so', async () => {
     expect(await errorOf(call)).toMatchObject({ code: 'usage', message: expect.stringContaining('is closed') })
 })
 
-test('a task whose start was interrupted holds its session all the same, once it is looked at', async () => {
+test('a task whose start was interrupted still holds its session, once it is looked at', async () => {
   const vault = openVault()
   await INTO.initializing(vault, 'a')
   rmSync(`${vault.path}/Ralph_State/.hook`, { recursive: true })
@@ -88,7 +88,7 @@ test('a task whose start was interrupted holds its session all the same, once it
   expect(vault.read('Ralph_State/.hook/a')).toMatch(/^a\.md\n/)
 })
 
-test('a file with nothing to do in it is no task', async () => {
+test('a file with nothing to do is not a task', async () => {
   const vault = openVault([])
   for (const text of [' \n\r\n', '---\npriority: high\n---\n\n']) {
     vault.put('Needs_Action/a.md', text)
@@ -96,7 +96,7 @@ test('a file with nothing to do in it is no task', async () => {
   }
 })
 
-test('what is not allowed yet names the state it really is in', async () => {
+test('a call that is not allowed yet names the actual state', async () => {
   const vault = openVault()
   await INTO.initializing(vault, 'a')
   expect((await errorOf(vault.ralph.completeTask('a'))).message).toContain(

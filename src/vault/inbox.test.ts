@@ -38,7 +38,7 @@ function openBox(): Box {
 
 const files = ({ ready }: Inbox) => ready.map(({ file }) => file)
 
-test('a file is left for as long as somebody writes to it', () => {
+test('a file is left alone while it is being written', () => {
   const { append, after } = openBox()
   append('a.md')
   for (let n = 0; n < 5; n++) {
@@ -48,20 +48,20 @@ test('a file is left for as long as somebody writes to it', () => {
   expect(files(after(QUIET_MS))).toEqual(['a.md'])
 })
 
-test('one that was written long ago is whole at once', () => {
+test('one that was written long ago is complete at once', () => {
   const { append, after } = openBox()
   append('a.md', 'x', START - QUIET_MS)
   expect(after(0)).toMatchObject({ ready: [{ file: 'a.md', id: 'a', isEmpty: false }], growing: [] })
 })
 
-test('a time that is still to come is not waited for', () => {
+test('a time in the future is not waited for', () => {
   const { append, after } = openBox()
   append('a.md', 'x', START + 1e9)
   expect(files(after(0))).toEqual([])
   expect(files(after(QUIET_MS))).toEqual(['a.md'])
 })
 
-test('tells when the first of those that are written may be whole', () => {
+test('says when the first file being written may be complete', () => {
   const { append, after } = openBox()
   append('a.md')
   after(1_000)
@@ -90,7 +90,7 @@ test('urgent ones come first, then the oldest, then by name', () => {
   expect(files(after(0))).toEqual(['urgent.md', 'old.md', 'wrong.md', 'a.md', 'b.md', 'low.md'])
 })
 
-test('Needs_Action is made where only that is missing', () => {
+test('Needs_Action is created if only that is missing', () => {
   const { vault, append, after } = openBox()
   rmSync(join(vault, 'Needs_Action'), { recursive: true })
   expect(after(0)).toEqual({ ready: [], growing: [] })

@@ -22,7 +22,7 @@ test('names may be in snake_case and in camelCase', async () => {
   expect((await ralph.completeTask({ task_id: 'b', exit_reason: 'fine' })).exit_reason).toBe('fine')
 })
 
-test('a plain text stands for the first of them', async () => {
+test('a plain string stands for the first of them', async () => {
   const vault = openVault(['a.md'])
   expect(await vault.ralph.startTask('Needs_Action/a.md')).toMatchObject({ task_id: 'a' })
   expect(await vault.ralph.checkTaskComplete('a')).toBe(false)
@@ -54,7 +54,7 @@ const call =
   (...input) =>
     (ralph as unknown as Record<string, Anything>)[name]?.call(ralph, ...input) as Promise<unknown>
 
-describe('values that nobody can place are refused', () => {
+describe('surplus values are refused', () => {
   test.each<[name: string, input: unknown[], says: string]>([
     ['startTask', ['Needs_Action/b.md', '5'], 'max_iterations must be a whole number of at least 1, got "5".'],
     ['startTask', ['Needs_Action/b.md', 5, 0], 'timeout_minutes must be a number above 0, at most 525600, got 0.'],
@@ -84,7 +84,7 @@ const progress = { task_id: 'a', steps_total: 2, steps_completed: 1, current_ste
 const circle: Record<string, unknown> = {}
 circle.itself = circle
 
-describe('an input that is wrong is refused, with its name and what is expected', () => {
+describe('an invalid input is refused, with its name and what is expected', () => {
   test.each<[name: string, input: unknown, says: string]>([
     ['startTask', undefined, 'startTask takes an object with task_file, max_iterations, timeout_minutes.'],
     ['startTask', null, 'takes an object'],
@@ -176,7 +176,7 @@ describe('an input that is wrong is refused, with its name and what is expected'
   })
 })
 
-describe('a task that there is not', () => {
+describe('an unknown task', () => {
   test.each([
     ...['checkTaskComplete', 'getTaskState', 'completeTask', 'handleTimeout', 'handleMaxIterations'],
     ...['approveTask', 'rejectTask'],
@@ -214,7 +214,7 @@ describe('settings', () => {
   }
   const config = { max_iterations: 3, timeout_minutes: 20, state_dir: 'FromFile', done_folder: 'DoneFile' }
 
-  test('are the defaults when nobody says anything', async () => {
+  test('are the defaults if nothing is set', async () => {
     expect(await limitsOf(openVault().ralph)).toBe('10 10:30 Ralph_State/a.json')
   })
 
@@ -224,7 +224,7 @@ describe('settings', () => {
     expect(await limitsOf(vault.open())).toBe('3 10:20 FromFile/a.json')
   })
 
-  test('of the environment beat the file', async () => {
+  test('of the environment override the file', async () => {
     const vault = openVault()
     writeFileSync(join(vault.path, 'ralph.config.json'), JSON.stringify(config))
     expect(await limitsOf(vault.open({ env }))).toBe('4 10:40 FromEnv/a.json')
@@ -234,7 +234,7 @@ describe('settings', () => {
   test.each<[how: string, given: Partial<VaultOptions>]>([
     ['camelCase', { maxIterations: 5, timeoutMinutes: 50, stateDir: 'Mine', doneFolder: 'Finished' }],
     ['snake_case', { max_iterations: 5, timeout_minutes: 50, state_dir: 'Mine', done_folder: 'Finished' }],
-  ])('of the constructor beat all, in %s', async (_, given) => {
+  ])('of the constructor override all, in %s', async (_, given) => {
     const vault = openVault()
     writeFileSync(join(vault.path, 'ralph.config.json'), JSON.stringify(config))
     const ralph = vault.open({ env, ...given })
@@ -250,7 +250,7 @@ describe('settings', () => {
     expect((await ralph.startTask(first)).state_file).toBe('Ralph_State/a.json')
   })
 
-  test('of another caller do not move a task that is under way', async () => {
+  test('of another caller do not move a running task', async () => {
     const vault = openVault()
     await vault.ralph.startTask(first)
     vault.move('Needs_Action/a.md', 'Done/a.md')

@@ -70,12 +70,12 @@ describe.each(calls)('%s', (call) => {
     })
 })
 
-describe('what leads where the task already is', () => {
+describe('a call that leads where the task already is', () => {
   test.each<[status: VaultStatus, call: Call]>([
     ['completed', 'completeTask'],
     ['timeout', 'handleTimeout'],
     ['max_iterations_reached', 'handleMaxIterations'],
-  ])('tells a task that is %s the same answer again', async (status, call) => {
+  ])('gives a task that is %s the same answer again', async (status, call) => {
     const vault = openVault()
     await INTO[status](vault, 'a')
     const first = await CALL[call](vault.ralph, 'a')
@@ -131,7 +131,7 @@ describe('completeTask', () => {
 })
 
 describe('handleTimeout', () => {
-  test('does not end a task whose file is where it belongs', async () => {
+  test('does not end a task whose file is in Done', async () => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     vault.move('Needs_Action/a.md', 'Done/a.md')
@@ -194,7 +194,7 @@ describe('the maximum of iterations', () => {
 })
 
 describe('time', () => {
-  test('that is over during an iteration ends the task, and that iteration counts', async () => {
+  test('that runs out during an iteration ends the task, and that iteration counts', async () => {
     const { ralph, clock } = openVault()
     await ralph.startTask(started)
     clock.now += 31 * MINUTE
@@ -210,7 +210,7 @@ describe('time', () => {
     expect((await ralph.getTaskState('a')).iteration).toBe(1)
   })
 
-  test('that is over is noticed by whoever looks', async () => {
+  test('that has run out is noticed by whoever looks', async () => {
     const { ralph, clock, written } = openVault()
     await ralph.startTask(started)
     clock.now += 30 * MINUTE - 1
@@ -220,7 +220,7 @@ describe('time', () => {
     expect(written('a')).toMatchObject({ status: 'timeout', last_updated: '2026-01-15T10:30:00Z' })
   })
 
-  test('that is over does not undo what is done already', async () => {
+  test('that has run out does not undo what is already done', async () => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     vault.move('Needs_Action/a.md', 'Done/a.md')
@@ -229,7 +229,7 @@ describe('time', () => {
     expect((await vault.ralph.completeTask('a')).status).toBe('completed')
   })
 
-  test('of a clock set forward ends a task, and set back does not bring it to life again', async () => {
+  test('of a clock set forward ends a task, and setting it back does not revive it', async () => {
     const { ralph, clock } = openVault()
     await ralph.startTask(started)
     clock.now += 24 * 60 * MINUTE
@@ -252,7 +252,7 @@ describe('time', () => {
     expect([metrics.total_duration_seconds, completed_at]).toEqual([0, '2026-01-15T10:00:00Z'])
   })
 
-  test('rests while a person is waited for', async () => {
+  test('stops while waiting for a person', async () => {
     const vault = openVault()
     const { ralph, clock } = vault
     await INTO.waiting_approval(vault, 'a')
@@ -292,13 +292,13 @@ describe('a task that a person has paused', () => {
   })
 })
 
-describe('a task that is over', () => {
+describe('a task that has ended', () => {
   test.each<[status: VaultStatus, from: string]>([
     ['completed', 'Done/a.md'],
     ['failed', 'Failed/a.md'],
     ['timeout', 'Needs_Action/a.md'],
     ['max_iterations_reached', 'Needs_Action/a.md'],
-  ])('%s can be started anew, and begins at nothing', async (status, from) => {
+  ])('%s can be started again, from scratch', async (status, from) => {
     const vault = openVault()
     await INTO[status](vault, 'a')
     if (!from.startsWith('Needs')) vault.move(from, 'Needs_Action/a.md')
@@ -307,7 +307,7 @@ describe('a task that is over', () => {
     expect(await vault.ralph.checkTaskComplete('a')).toBe(false)
   })
 
-  test('is found in the right place also after it began anew under another ending', async () => {
+  test('is found in the right place even after a restart with another extension', async () => {
     const vault = openVault()
     const other = vault.open()
     await INTO.completed(vault, 'a')
@@ -330,7 +330,7 @@ describe('a task that is over', () => {
   })
 })
 
-test('the end of a task does not touch the same task begun anew', async () => {
+test('the end of a task does not touch the same task restarted', async () => {
   const vault = openVault()
   const other = vault.open()
   for (let n = 0; n < 10; n += 1) {
@@ -347,7 +347,7 @@ test('the end of a task does not touch the same task begun anew', async () => {
   }
 })
 
-describe('a vault that is away for a while', () => {
+describe('a vault that is unavailable for a while', () => {
   async function away() {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
@@ -371,13 +371,13 @@ describe('a vault that is away for a while', () => {
   })
 })
 
-test('nothing is listed by one that was closed', async () => {
+test('a closed one lists nothing', async () => {
   const { ralph } = openVault()
   await ralph.close()
   expect((await errorOf(ralph.listTasks())).message).toContain('is closed')
 })
 
-test('a task whose file is gone cannot be approved', async () => {
+test('a task whose file is missing cannot be approved', async () => {
   const vault = openVault()
   await INTO.waiting_approval(vault, 'a')
   rmSync(join(vault.path, 'Pending_Approval/a.md'))

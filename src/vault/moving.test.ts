@@ -51,7 +51,7 @@ const claims: Fact = {
 test.each<[what: string, loop: Loop]>([
   ['in a turn', loopOf('watch')],
   ['in its checks', step(loopOf('watch'), claims)],
-])('the clock of a task that was left %s has rested', (_, loop) => {
+])('the clock of a task that was left %s was stopped', (_, loop) => {
   const now = START + 10 * HOUR
   const after = restFacts(loop, movedAt(START + 120_000), now).reduce(step, loop)
   expect(after.next.kind).toBe(loop.next.kind)
@@ -62,6 +62,6 @@ test('it is one fact: a kill cannot leave it paused', () => {
   expect(restFacts(loopOf('watch'), movedAt(START), START + HOUR)).toHaveLength(1)
 })
 
-test('that of a caller has not: the caller was there', () => {
+test('that of a caller was not: the caller was there', () => {
   expect(restFacts(loopOf('caller'), movedAt(START), START + HOUR)).toEqual([])
 })

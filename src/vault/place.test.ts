@@ -141,7 +141,7 @@ describe('a task file that cannot be worked on is refused', () => {
   })
 })
 
-test('a folder beside the one for what is done is no folder for it', async () => {
+test('a folder next to the done folder is not the done folder', async () => {
   const vault = openVault([], { doneFolder: 'Archive/Done' })
   vault.put('Archive/Inbox/a.md')
   vault.put('Archive/Done/old.md')
@@ -183,7 +183,7 @@ describe('a name of any kind', () => {
     expect(vault.names('.')).toEqual(['Done', 'Needs_Action', 'Pending_Approval', 'Ralph_State'])
   })
 
-  test('can also be rejected when it is as long as it may be', async () => {
+  test('can be rejected even at maximum length', async () => {
     const file = `${'n'.repeat(200)}.${'e'.repeat(29)}`
     const vault = openVault([file])
     const { task_id } = await vault.ralph.startTask({ task_file: `Needs_Action/${file}` })
@@ -207,7 +207,7 @@ describe('two files with one id', () => {
     expect(error.message).toContain(`for Needs_Action/a.md. Names must be unique: rename ${other}`)
   })
 
-  test('the same file twice is said to be worked on already', async () => {
+  test('starting the same file twice says that it is in progress', async () => {
     const vault = openVault()
     await vault.ralph.startTask(started)
     expect((await errorOf(vault.open().startTask(started))).message).toBe(
@@ -225,7 +225,7 @@ describe('two files with one id', () => {
   })
 })
 
-describe('a file that goes away while it is worked on', () => {
+describe('a file that disappears while it is worked on', () => {
   const why = (vault: Vault) => vault.ralph.getTaskState('a').then(({ status }) => status)
 
   test('fails its task when it is deleted', async () => {
@@ -256,7 +256,7 @@ describe('a file that goes away while it is worked on', () => {
     expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('in_progress')
   })
 
-  test('is not done when only a link lies in Done', async () => {
+  test('is not done if only a link is in Done', async () => {
     const vault = openVault()
     await INTO.initializing(vault, 'a')
     symlinkSync('../Needs_Action/a.md', join(vault.path, 'Done/a.md'))
@@ -264,7 +264,7 @@ describe('a file that goes away while it is worked on', () => {
     expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('in_progress')
   })
 
-  test('is done when it lies in both places, since somebody copied it', async () => {
+  test('is done if it is in both places, because it was copied', async () => {
     const vault = openVault()
     await INTO.initializing(vault, 'a')
     linkSync(join(vault.path, 'Needs_Action/a.md'), join(vault.path, 'Done/a.md'))
@@ -280,7 +280,7 @@ describe('a file that goes away while it is worked on', () => {
 })
 
 describe.each(['Done', 'Ralph_State'])('the folder %s', (folder) => {
-  test('is made when it is missing', async () => {
+  test('is created if missing', async () => {
     const vault = openVault()
     await vault.ralph.startTask(started)
     expect(vault.names('.')).toContain(folder)
@@ -322,7 +322,7 @@ describe('Done, while a task is worked on', () => {
 })
 
 describe.skipIf(!canMount)('a vault on a disk that is read-only (needs mount)', () => {
-  test('begins no task', async () => {
+  test('starts no task', async () => {
     const disk = smallDisk('size=8m')
     const vault = openVault(['a.md'], {}, disk.path)
     for (const folder of ['Done', 'Ralph_State']) mkdirSync(join(vault.path, folder))

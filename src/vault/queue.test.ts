@@ -52,14 +52,14 @@ async function doubtful(site: WatchSite): Promise<number> {
   return ledger.doubtful.size
 }
 
-test('a file that waits for a person and is gone is doubted', async () => {
+test('a waiting file that disappears is doubted', async () => {
   const site = await openSite()
   expect(await doubtful(site)).toBe(0)
   rmSync(join(site.desk.vault, 'Pending_Approval/pay.md'))
   expect(await doubtful(site)).toBe(1)
 })
 
-test('nothing is doubted in a vault that is away', async () => {
+test('nothing is doubted in an unavailable vault', async () => {
   const site = await openSite()
   const { vault } = site.desk
   renameSync(vault, `${vault}.away`)
@@ -69,7 +69,7 @@ test('nothing is doubted in a vault that is away', async () => {
   expect(await doubtful(site)).toBe(0)
 })
 
-test('an end that another watcher has told is not told again', async () => {
+test('an end that another watcher reported is not reported again', async () => {
   const site = await openSite()
   const { vault, settings, store } = site.desk
   const told: string[] = []

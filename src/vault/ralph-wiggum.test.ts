@@ -64,7 +64,7 @@ describe('the examples of the contract', () => {
 })
 
 describe('the iteration of a state', () => {
-  test('is the one under way, as in the contract; the call that counts tells the one it has counted', async () => {
+  test('is the current one, as in the contract; the counting call returns the one it counted', async () => {
     const vault = openVault(['a.md'])
     const { ralph } = vault
     await ralph.startTask('Needs_Action/a.md')
@@ -94,7 +94,7 @@ describe('the iteration of a state', () => {
     expect(vault.written('a')).toEqual(state)
   })
 
-  test('begins with the first word about the work', async () => {
+  test('starts with the first report about the work', async () => {
     const { ralph } = openVault(['a.md'])
     await ralph.startTask('Needs_Action/a.md')
     await ralph.updateProgress('a', 2, 0, 'Reading')
@@ -291,7 +291,7 @@ describe('what the calls answer', () => {
     expect(misfits(SAMPLES[name], SCHEMAS[name])).toEqual([])
   })
 
-  test('a schema finds what is missing, too much, out of order or of another kind', () => {
+  test('a schema finds what is missing, extra, out of order or of the wrong type', () => {
     const { task_id, progress } = SAMPLES.updateProgress
     for (const wrong of [
       { task_id },
@@ -302,7 +302,7 @@ describe('what the calls answer', () => {
       expect(misfits(wrong, SCHEMAS.updateProgress)).toHaveLength(1)
   })
 
-  test('is the sample of the contract, to the letter, for the same story', async () => {
+  test('is exactly the sample of the contract, for the same story', async () => {
     const vault = openVault([`${ID}.md`])
     const { ralph, clock } = vault
     const at = (minutes: number, seconds = 0) => {
@@ -359,7 +359,7 @@ describe('what the calls answer', () => {
     expect(misfits(vault.written(ID), SCHEMAS.getTaskState)).toEqual([])
   })
 
-  test('is the sample also for a task that has used all its iterations', async () => {
+  test('is the sample even for a task that has used all its iterations', async () => {
     const vault = openVault([`${ID}.md`])
     await vault.ralph.startTask({ task_file: FILE })
     vault.clock.now += 20 * MINUTE
@@ -372,7 +372,7 @@ describe('what the calls answer', () => {
     expect(misfits(JSON.parse(JSON.stringify(error)), SCHEMAS.error)).toEqual([])
   })
 
-  test('is the sample also for a task whose time is over', async () => {
+  test('is the sample even for a task that timed out', async () => {
     const vault = openVault([`${ID}.md`])
     await vault.ralph.startTask({ task_file: FILE })
     vault.clock.now += 30 * MINUTE
@@ -398,7 +398,7 @@ describe('what the calls answer', () => {
     expect(await vault.ralph.checkTaskComplete({ task_id: 'a' })).toBe(true)
   })
 
-  test('listTasks tells the states of all, without their iterations', async () => {
+  test('listTasks returns the states of all, without their iterations', async () => {
     const vault = openVault(['a.md', 'b.md'])
     await INTO.completed(vault, 'a')
     vault.clock.now += MINUTE
@@ -411,7 +411,7 @@ describe('what the calls answer', () => {
 })
 
 describe('a vault', () => {
-  test('can be closed while calls are under way, which all end', async () => {
+  test('can be closed while calls are running, which all finish', async () => {
     const vault = openVault()
     const { ralph } = vault
     await ralph.startTask({ task_file: 'Needs_Action/a.md' })
@@ -428,7 +428,7 @@ describe('a vault', () => {
     expect(vault.written('b').status).toBe('initializing')
   })
 
-  test('has no task of another', async () => {
+  test('has no tasks of another vault', async () => {
     const [one, other] = [openVault(), openVault()]
     await INTO.in_progress(one, 'a')
     await expect(other.open({ home: one.home }).getTaskState('a')).rejects.toThrow('Task not found: a')
@@ -452,7 +452,7 @@ describe('a vault', () => {
     )
   })
 
-  test('that is moved away while open is missed, and not made anew', async () => {
+  test('that is moved away while open is missed, not recreated', async () => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     vault.move('.', '../elsewhere')

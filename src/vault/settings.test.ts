@@ -131,7 +131,7 @@ describe('an absolute folder', () => {
     expect(settle({ given: { doneFolder: join(link, 'a', 'Done') } }, vault).doneFolder).toBe('a/Done')
   })
 
-  test('beside the vault is refused, though its name begins the same', () => {
+  test('next to the vault is refused, even if its name starts the same', () => {
     const vault = temporaryFolder()
     mkdirSync(`${vault}/inner`)
     expect(() => settle({ given: { doneFolder: `${vault}/inner2` } }, `${vault}/inner`)).toThrow(
@@ -192,7 +192,7 @@ test.each(['person', 'config'] as const)('what is wrong in a file of the %s is t
   )
 })
 
-test('config.yaml says the same as ralph.config.json, which beats it', () => {
+test('config.yaml sets the same as ralph.config.json, which overrides it', () => {
   const [vault, home] = [temporaryFolder(), temporaryFolder()]
   writeFileSync(join(vault, 'config.yaml'), 'ralph:\n  max_iterations: 3\n  timeout_minutes: 4\n')
   writeFileSync(join(home, 'config.yaml'), 'ralph:\n  max_iterations: 5\n  require: kept\n')

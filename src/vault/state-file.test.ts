@@ -25,7 +25,7 @@ const DAMAGES: [how: string, damage: (path: string) => void][] = [
 ]
 
 describe('a state file that is damaged', () => {
-  test.each(DAMAGES)('%s is put aside, made anew from the database, and told', async (_, damage) => {
+  test.each(DAMAGES)('%s is set aside, rebuilt from the database, and reported', async (_, damage) => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     damage(pathOf(vault))
@@ -48,7 +48,7 @@ describe('a state file that is damaged', () => {
       ({ ralph }) => ralph.updateProgress({ task_id: 'a', steps_total: 2, steps_completed: 1, current_step: 'x' }),
     ],
     ['handleTimeout', ({ ralph }) => ralph.handleTimeout('a')],
-  ])('is put aside by %s, too', async (_, act) => {
+  ])('is set aside by %s too', async (_, act) => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     truncateSync(pathOf(vault), 100)
@@ -81,7 +81,7 @@ describe('a state file that is damaged', () => {
 })
 
 describe('a task whose files cannot be written', () => {
-  test('is not begun, and can be once they can', async () => {
+  test('is not started, and can be once they can', async () => {
     const vault = openVault()
     vault.put('Ralph_State/.hook', 'in the way')
     const error = await errorOf(vault.ralph.startTask({ task_file: 'Needs_Action/a.md' }))
@@ -97,7 +97,7 @@ describe('a state folder that cannot be written', () => {
     ['a file in its place', (path) => writeFileSync(path, '')],
     ['a link out of the vault', (path) => symlinkSync('/', path)],
     ['a link to nothing', (path) => symlinkSync('/no/such/folder', path)],
-  ])('(%s) lets no task begin', async (_, block) => {
+  ])('(%s) lets no task start', async (_, block) => {
     const vault = openVault()
     block(join(vault.path, 'Ralph_State'))
     const error = await errorOf(vault.ralph.startTask({ task_file: 'Needs_Action/a.md' }))
@@ -111,7 +111,7 @@ describe('a state folder that cannot be written', () => {
   test.each<[call: string, act: (vault: Vault) => Promise<unknown>]>([
     ['incrementIteration', ({ ralph }) => ralph.incrementIteration(work('a'))],
     ['updateProgress', ({ ralph }) => CALL.updateProgress(ralph, 'a')],
-  ])('is told by %s before anything is changed, so that it can be called again', async (_, act) => {
+  ])('is reported by %s before any change, so that the call can be repeated', async (_, act) => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     const before = await vault.ralph.getTaskState('a')
@@ -126,7 +126,7 @@ describe('a state folder that cannot be written', () => {
 })
 
 describe('a state file', () => {
-  test('that is missing is made anew', async () => {
+  test('that is missing is rebuilt', async () => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     rmSync(join(vault.path, 'Ralph_State'), { recursive: true })
@@ -135,7 +135,7 @@ describe('a state file', () => {
     expect(vault.notes).toEqual([])
   })
 
-  test('that is older than the database, since a process died before it wrote, is brought up to date', async () => {
+  test('that is older than the database, because a process died before writing, is updated', async () => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     const older = vault.read('Ralph_State/a.json')
@@ -146,7 +146,7 @@ describe('a state file', () => {
     expect(vault.written('a')).toEqual(state)
   })
 
-  test('that is as it belongs is not written again', async () => {
+  test('that is up to date is not rewritten', async () => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     const { ino, mtimeMs } = statSync(pathOf(vault))
@@ -204,7 +204,7 @@ describe('a state file', () => {
   })
 })
 
-test('what a killed process has half written is cleared away with the end of the task', async () => {
+test('half-written files of a killed process are removed when the task ends', async () => {
   const vault = openVault()
   await INTO.in_progress(vault, 'a')
   const nobody = 2 ** 22 + 1 // above every number that a process can have
@@ -257,7 +257,7 @@ describe('a vault that was moved', () => {
     expect(await back.getTaskState('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
   })
 
-  test('has no task begun a second time', async () => {
+  test('does not start a task twice', async () => {
     const { there } = await moved('Do it.')
     expect((await errorOf(there.startTask('Needs_Action/a.md'))).message).toContain('is already in progress')
     expect(await there.getTaskState('a')).toMatchObject({ iteration: 2 })
@@ -281,7 +281,7 @@ describe('a vault that was moved', () => {
     expect((await there.incrementIteration(work('a'))).iteration).toBe(2)
   })
 
-  test('is another one where the first is still there', async () => {
+  test('is another vault if the first still exists', async () => {
     const vault = openVault()
     await INTO.in_progress(vault, 'a')
     const path = `${vault.path}-copy`
@@ -316,7 +316,7 @@ describe('a task that only its state file knows', () => {
     expect(vault.notes).toHaveLength(1)
   })
 
-  test.each<VaultStatus>(['initializing', 'in_progress'])('%s goes on', async (status) => {
+  test.each<VaultStatus>(['initializing', 'in_progress'])('%s continues', async (status) => {
     const vault = openVault()
     stateFile(vault, { status, iteration: status === 'initializing' ? 0 : 2 })
     const iteration = status === 'initializing' ? 1 : 3
@@ -360,7 +360,7 @@ describe('a task that only its state file knows', () => {
     },
   )
 
-  test('is not believed numbers beyond its count', async () => {
+  test('is not trusted with numbers beyond its count', async () => {
     const vault = openVault()
     const state = stateFile(vault, { status: 'in_progress', iteration: 2 })
     const strange = state.iterations_history.map((entry, n) => ({ ...entry, iteration: 7 + n }))
@@ -369,7 +369,7 @@ describe('a task that only its state file knows', () => {
     expect(history.map(({ iteration }) => iteration)).toEqual([1, 2])
   })
 
-  test('keeps the numbers of its iterations, also where the last one is not told', async () => {
+  test('keeps the numbers of its iterations, even if the last one is missing', async () => {
     const vault = openVault()
     const state = stateFile(vault, { status: 'in_progress', iteration: 3 })
     const two = state.iterations_history.slice(0, 2)
@@ -389,7 +389,7 @@ describe('a task that only its state file knows', () => {
     expect((await vault.ralph.incrementIteration(work('a'))).iteration).toBe(6)
   })
 
-  test('is taken over once, by whoever is first of several', async () => {
+  test('is taken over once, by the first of several', async () => {
     const vault = openVault()
     stateFile(vault, { status: 'in_progress', iteration: 5 })
     const callers = [vault.ralph, vault.open(), vault.open()]
@@ -402,7 +402,7 @@ describe('a task that only its state file knows', () => {
     ])
   })
 
-  test('counts what is over, also in a file in which no iteration is said to be under way', async () => {
+  test('counts finished iterations, even in a file without a current one', async () => {
     const vault = openVault()
     const state = stateFile(vault, { status: 'in_progress', iteration: 2 })
     writeFileSync(pathOf(vault), JSON.stringify({ ...state, iteration: 2 }))
@@ -435,7 +435,7 @@ describe('a task that only its state file knows', () => {
     expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('completed')
   })
 
-  test('has the name of that file, whatever id is written in it', async () => {
+  test('has the name of that file, whatever its id says', async () => {
     const vault = openVault()
     const state = stateFile(vault, { status: 'in_progress', iteration: 1 })
     writeFileSync(pathOf(vault), JSON.stringify({ ...state, task_id: 'b' }))
@@ -444,7 +444,7 @@ describe('a task that only its state file knows', () => {
   })
 
   test.each(['../../etc/a.md', '/elsewhere/../../Needs_Action/a.md', '../Needs_Action/a.md'])(
-    'lies in the vault, also when its file says %s',
+    'is in the vault, even if its file says %s',
     async (task_file) => {
       const vault = openVault()
       const state = stateFile(vault, { status: 'in_progress', iteration: 1 })
@@ -455,7 +455,7 @@ describe('a task that only its state file knows', () => {
     },
   )
 
-  test('is not limited to nothing by a file that says 0', async () => {
+  test('is not limited to zero by a file that says 0', async () => {
     const vault = openVault()
     stateFile(vault, { status: 'in_progress', iteration: 0, max_iterations: 0 })
     expect((await vault.ralph.incrementIteration(work('a'))).status).toBe('max_iterations_reached')

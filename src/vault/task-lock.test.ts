@@ -50,13 +50,13 @@ describe('the lock of a task', () => {
   test.each<[others: string, programs: string[]]>([
     ['others', [TAKES, TAKES, TAKES, TAKES]],
     ['others while it is cleared away', [TAKES, TAKES, TAKES, REMOVES]],
-  ])('can be taken beside %s, and none ever has it with another', { timeout: 60_000 }, async (_, programs) => {
+  ])('can be taken next to %s, and never by two at once', { timeout: 60_000 }, async (_, programs) => {
     const vault = temporaryFolder()
     const children = programs.map((code) => startScript(code, { VAULT: vault }))
     for (const { ended } of children) expect(await ended).toMatchObject({ code: 0, err: '' })
   })
 
-  test('tells who has it', () => {
+  test('says who has it', () => {
     const vault = temporaryFolder()
     const first = taken(vault)
     expect(lock(vault)).toEqual({ heldBy: expect.stringMatching(`^process ${process.pid} on .* with /home/ada$`) })
@@ -65,7 +65,7 @@ describe('the lock of a task', () => {
     taken(vault).release()
   })
 
-  test('stays with who has it when another of the same process asks for it', async () => {
+  test('stays with its holder when another in the same process asks for it', async () => {
     const vault = temporaryFolder()
     const first = taken(vault)
     lock(vault)
@@ -79,7 +79,7 @@ describe('the lock of a task', () => {
     first.release()
   })
 
-  test('leaves nothing but its file, which goes once nobody has it', () => {
+  test('leaves only its file, which goes once nobody has it', () => {
     const vault = temporaryFolder()
     remove(vault)
     const first = taken(vault)
@@ -103,7 +103,7 @@ describe('the lock of a task', () => {
     expect(locks(vault.path)).toEqual(['b.db'])
   })
 
-  test('is refused in plain words where it cannot be', () => {
+  test('is refused with a clear message if it cannot be taken', () => {
     const vault = temporaryFolder()
     writeFileSync(join(vault, STATE), '')
     expect(() => lock(vault)).toThrow(

@@ -14,7 +14,7 @@ test.each<[where: string, turn: Turn, about: string | undefined]>([
   ['Pending_Approval', ASKS, 'approval'],
   ['..', TURN, 'gone'],
   ['Needs_Action', ASKS, undefined],
-])('with the file in %s it is known what a person is asked about', (where, turn, about) => {
+])('with the file in %s, it is known what the user is asked', (where, turn, about) => {
   const path = join(temporaryFolder(), 'vault')
   for (const folder of ['Needs_Action', 'Pending_Approval']) mkdirSync(join(path, folder), { recursive: true })
   const task: VaultTask = {
