@@ -14,7 +14,7 @@ import { count, jsonLine, paint } from './text.ts'
 const spec: CommandSpec = {
   name: 'doctor',
   words: '[options]',
-  summary: 'Checks Node, the home folder, the database and git, and lists the installed agents.',
+  summary: 'Checks Node, the home folder, the database and git, and shows which agents are installed.',
   about: `Calls no model. Agents are listed in the order in which --agent auto tries them. With a fleet database, it also checks the
 version, tables, privileges, TLS, clock, connections, scheduler and workers.`,
   options: {
