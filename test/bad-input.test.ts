@@ -223,7 +223,7 @@ describe.concurrent('an agent', () => {
     for (const [file, words] of [
       ['nope.json', 'cannot be read'],
       ['half.json', 'it is not valid JSON'],
-      ['odd.json', 'step 1 of turn 1 is none of text'],
+      ['odd.json', 'step 1 of turn 1 is not one of text'],
     ] as const) {
       const ran = await place.ralph(['run', 'x', '--agent', `scripted:${file}`])
       expect(ran.code).toBe(2)

@@ -961,7 +961,7 @@ test('a folder of a vault is none itself', async () => {
 
 test('a check that is nowhere, a vault that is none and options without sense are told at once', async () => {
   const place = makeVault([[done]])
-  expect(await place.ralph(['watch'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Name the folder') })
+  expect(await place.ralph(['watch'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Missing vault folder') })
   expect(await place.ralph(['watch', 'nowhere'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Vault folder not found'),
