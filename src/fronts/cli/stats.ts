@@ -16,7 +16,8 @@ const OWNERS: readonly OwnerKind[] = ['person', 'project', 'vault', 'session', '
 const spec: CommandSpec = {
   name: 'stats',
   words: '[options]',
-  summary: 'Shows statistics about past loops: outcomes, iterations, cost, false claims, and the checks that fail most.',
+  summary:
+    'Shows statistics about past loops: outcomes, iterations, cost, false claims, and the checks that fail most.',
   about: `Percentages come with their 95% confidence interval. See docs/analytics.md.`,
   options: {
     since: { value: 'TIME', help: 'only loops started since TIME: 24h, 7d, 2w, a date or a time' },
