@@ -4,9 +4,9 @@ import { trustConfigs } from '../host/config-trust.ts'
 import { given } from '../request/given.ts'
 import { refuseBelowTurn } from './below-turn.ts'
 import { findLoop } from './find-loop.ts'
-import { repairHere } from './mend-checkouts.ts'
 import type { Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
+import { repairHere } from './repair-checkouts.ts'
 
 /**
  * `base` is the branch it was merged into; without a merge, the work is on `branch`. `proof` is the value of the Ralph-Proof

@@ -12,7 +12,7 @@ import type { Execution } from '../project/desk.ts'
 import { type Executed, execute } from '../project/execute.ts'
 import { openProject, type Project } from '../project/folder.ts'
 import { lockProject } from '../project/lock.ts'
-import { checkRepository, loadRecord, mendLeftovers } from '../project/open.ts'
+import { checkRepository, loadRecord, repairLeftovers } from '../project/open.ts'
 import type { ProjectRecord } from '../project/record.ts'
 import { writeResults } from '../project/results.ts'
 import { taskProof } from '../project/task.ts'
@@ -98,7 +98,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
   mustBeCopyable(dir, copied)
   mustRender(project, record)
   const protect = await mustProve(record, { request: { ...request, checks }, dir, config })
-  const mended = await mendLeftovers(project, record, home)
+  const repaired = await repairLeftovers(project, record, home)
   const { branch, notes } = await checkRepository(project, slots)
   const place = { dir, env, config: { ...config, max_iterations: 0 } }
   const { iterations: ___, ...limits } = await resolveLimits({ size: 'S', ...given({ limits: asks }) }, place)
@@ -123,7 +123,7 @@ async function prepare(context: Context, asked: Executing, { project, config, re
     },
     permissions: request.permissions ?? DEFAULTS.permissions,
     why: why === undefined ? [] : [why],
-    notes: [...mended, ...notes, ...(await unmatchedNotes(dir, protect))],
+    notes: [...repaired, ...notes, ...(await unmatchedNotes(dir, protect))],
   }
 }
 

@@ -104,12 +104,12 @@ function listsOf(project: Project, old: ProjectRecord | undefined, now: () => nu
 }
 
 /** Ends what a killed ralph left running, and cleans up what it left in the checkout. Returns notes for the user. */
-export async function mendLeftovers({ dir }: Project, { open }: ProjectRecord, home: string): Promise<string[]> {
+export async function repairLeftovers({ dir }: Project, { open }: ProjectRecord, home: string): Promise<string[]> {
   for (const { loop, merging, worktree } of open)
     for (const id of [loop, merging?.loop, worktree && basename(worktree.path)]) if (id) await reap(id)
   const repo = await repositoryAt(dir)
-  const mended = repo && (await repairCheckout({ home, repo }))
-  return mended ? [repairedWords(mended)] : []
+  const repaired = repo && (await repairCheckout({ home, repo }))
+  return repaired ? [repairedWords(repaired)] : []
 }
 
 /** The branch for the work, and notes for the user. Parallel work needs a clean one. Project files stay out of it. */

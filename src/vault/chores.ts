@@ -12,7 +12,7 @@ import type { VaultSettings } from './settings.ts'
 import type { Crew } from './spec.ts'
 import { stateFileOf } from './state-file.ts'
 import { lockTask, type TaskLock } from './task-lock.ts'
-import { mendHook, startTask } from './tasks.ts'
+import { repairHook, startTask } from './tasks.ts'
 import { vaultOf } from './vault-task.ts'
 import { type Carrying, driveVaultTask, type Site } from './work.ts'
 
@@ -125,7 +125,7 @@ export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<voi
     const now = await store.tasks.load(vault, id)
     // Another watcher has ended it since the last look, and reported so.
     if (now?.loop !== loop || now.record.files !== undefined) return 'done'
-    await mendHook(site.desk, await store.load(loop))
+    await repairHook(site.desk, await store.load(loop))
     return carry(site, ledger, { id, loop, lock, again: true, ...(hold ? { kept: hold.lease } : {}) })
   })
 }

@@ -69,7 +69,7 @@ test(
   `whatever four processes do with one task, it takes legal steps and every iteration counts once (RALPH_TEST_SEED=${seed})`,
   async () => {
     await fc.assert(
-      // A watcher also mends the state file, so some stories have none.
+      // A watcher also repairs the state file, so some stories have none.
       fc.asyncProperty(anyStory, fc.boolean(), async (story, isWatched) => {
         const scene = await openScene(callers)
         const watching = isWatched ? watch(scene) : undefined

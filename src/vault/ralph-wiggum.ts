@@ -32,7 +32,7 @@ import { FAILED, isTaskId, mustBePresent, openVault, prepareFolders } from './pl
 import { resolveSettings, type VaultSettings } from './settings.ts'
 import { toldTurn } from './spec.ts'
 import { mustBeWritable, otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
-import { endOverdue, giveUpGone, mendHook, mendState, noteTrouble, readTask, startTask } from './tasks.ts'
+import { endOverdue, giveUpGone, noteTrouble, readTask, repairHook, repairState, startTask } from './tasks.ts'
 import { callsOf, limitMessage, progressOf, stateOf, time, timeoutMessage } from './telling.ts'
 import { vaultOf } from './vault-task.ts'
 import { isPlainFile, judgeByPlace, whereIs } from './where.ts'
@@ -286,8 +286,8 @@ export class RalphWiggum {
     const { row, loop, state } = await readTask(this.#desk, id)
     const isUnseen = ended(loop) && row.record.files === undefined && vaultOf(loop).by === 'caller'
     if (isUnseen) await noteTrouble(this.#desk, () => seeTo(this.#desk, id))
-    await mendHook(this.#desk, loop)
-    return mendState(this.#desk, state, vaultOf(loop).by === 'watch' ? 'file' : 'nothing')
+    await repairHook(this.#desk, loop)
+    return repairState(this.#desk, state, vaultOf(loop).by === 'watch' ? 'file' : 'nothing')
   }
 
   #otherKeeper(id: string): { file: string } | undefined {

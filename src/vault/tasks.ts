@@ -207,7 +207,7 @@ async function close(
  * Rewrites a state file that is missing, damaged, or older than the database because a process died. One with a later
  * start belongs to another ralph and takes precedence.
  */
-export async function mendState(desk: VaultDesk, state: TaskState, left: Left): Promise<TaskState> {
+export async function repairState(desk: VaultDesk, state: TaskState, left: Left): Promise<TaskState> {
   const { task_id: id } = state
   const found = readState(desk, id)
   if (found === 'damaged') setAside(desk, id)
@@ -226,7 +226,7 @@ export async function isOurs({ store, vault }: VaultDesk, { started_at }: TaskSt
 }
 
 /** A process killed while starting a task did not write the Stop hook's files. */
-export async function mendHook(desk: VaultDesk, loop: Loop): Promise<void> {
+export async function repairHook(desk: VaultDesk, loop: Loop): Promise<void> {
   if (!ended(loop) && !hasHookFile(vaultOf(loop)))
     await noteTrouble(desk, () => writeHookFiles(loop, desk.home, undefined))
 }

@@ -5,8 +5,8 @@ import { git } from '../../host/git.ts'
 import { findProgram } from '../../host/process.ts'
 import { fleetFindings } from '../../operations/fleet-findings.ts'
 import { type Executor, listExecutors } from '../../operations/list-executors.ts'
-import { repairAll } from '../../operations/mend-checkouts.ts'
 import { rebuild } from '../../operations/rebuild.ts'
+import { repairAll } from '../../operations/repair-checkouts.ts'
 import { type CommandSpec, parseArgs } from './args.ts'
 import type { Command, Context } from './context.ts'
 import { count, jsonLine, paint } from './text.ts'
@@ -35,14 +35,14 @@ export const doctor: Command = {
       const rebuilt = await rebuild.run(context, {})
       context.out.write(json ? jsonLine({ what: 'rebuild', ok: true, ...rebuilt }) : rebuiltSentence(rebuilt))
     }
-    const mended = (context.database === undefined ? await repairAll(context) : []).map((says) => ({
+    const repaired = (context.database === undefined ? await repairAll(context) : []).map((says) => ({
       what: 'checkout',
       ok: true,
       needed: false,
       says,
     }))
     const stored = context.database === undefined ? [await database(context)] : await fleetFindings(context)
-    const own = [node(), ...stored, await gitFound(context), ...toolsFound(context), ...mended]
+    const own = [node(), ...stored, await gitFound(context), ...toolsFound(context), ...repaired]
     const here = (await listExecutors.run(context, {})).executors.map(agentFound)
     for (const finding of own) print(context, finding, json)
     if (!json) context.out.write('\n')

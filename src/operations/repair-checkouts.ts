@@ -15,13 +15,15 @@ export async function repairAll({ home }: Pick<Context, 'home'>): Promise<string
   }
 }
 
-function withAdvice(mended: Repaired): string {
-  return mended.again === undefined ? repairedWords(mended) : `${repairedWords(mended)} Do it again: ${mended.again}`
+function withAdvice(repaired: Repaired): string {
+  return repaired.again === undefined
+    ? repairedWords(repaired)
+    : `${repairedWords(repaired)} Do it again: ${repaired.again}`
 }
 
 /** In the checkout of this folder, before anything else changes it. */
 export async function repairHere({ home, note }: Pick<Context, 'home' | 'note'>, dir: string): Promise<void> {
   const repo = await repositoryAt(dir)
-  const mended = repo && (await repairCheckout({ home, repo }))
-  if (mended) note(repairedWords(mended))
+  const repaired = repo && (await repairCheckout({ home, repo }))
+  if (repaired) note(repairedWords(repaired))
 }
