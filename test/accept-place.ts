@@ -1,4 +1,4 @@
-/** A loop whose work waits to be accepted, in a checkout that also holds work of the person's own. */
+/** A loop whose work waits to be accepted, in a checkout that also holds the user's own work. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,23 +6,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { carriers, makePlace, onlyLoop, type Place, type Running, until } from './ralph.ts'
 
-/** `forward`: the branch simply moves on. `merge`: it has moved meanwhile, so both are brought together. `squash`: as one commit. */
+/**
+ * `forward`: the branch is fast-forwarded. `merge`: it has moved meanwhile, so both are merged. `squash`: as one
+ * commit.
+ */
 export type Way = 'forward' | 'merge' | 'squash'
 export const WAYS: readonly Way[] = ['forward', 'merge', 'squash']
 
 /** How many files the work changes. `RALPH_CRASH_FILES=6000` gives a kill more to leave behind. */
 export const FILES: number = Number(process.env.RALPH_CRASH_FILES ?? 300)
 
-/** The first of them that git writes. */
+/** The first of these files that git writes. */
 const FIRST = 'many/1.txt'
 
-/** An agent that changes most of the files, removes some, adds others, and makes a folder of a file. */
+/** An agent that changes most of the files, removes some, adds others, and turns a file into a folder. */
 export const CHANGES_MANY: string = `i=0; for file in many/*; do i=$((i+1)); if [ $((i % 10)) = 7 ]; then rm "$file"; else echo "$file"; fi; done | grep many | xargs sed -i s/old/NEW/
 mkdir new; for n in $(seq 1 ${Math.ceil(FILES / 10)}); do echo "NEW $n" > new/$n.txt; done
 rm kind && mkdir kind && echo NEW > kind/inside.txt && chmod +x script.sh && ln -s script.sh link`
 
 export function writeMany(place: Place): void {
-  git(place, 'config', 'gc.auto', '0') // it would leave locks of its own for a while
+  git(place, 'config', 'gc.auto', '0') // it would leave its own locks for a while
   mkdirSync(join(place.dir, 'many'))
   const lines = 'an old line, one of many, so that it takes a while to write the file\n'.repeat(100)
   for (let n = 1; n <= FILES; n++) writeFileSync(join(place.dir, 'many', `${n}.txt`), `${n}\n${lines}`)
@@ -65,7 +68,7 @@ export function git({ dir, env }: Pick<Place, 'dir' | 'env'>, ...args: string[])
 
 export type Checkout = { head: string; changes: string[]; left: string[] }
 
-/** What a person sees of their checkout. `left`: locks and marks of a merge that is not over. */
+/** What the user sees in their checkout. `left`: locks and marks of an unfinished merge. */
 export function checkoutOf(place: Place): Checkout {
   return {
     head: git(place, 'rev-parse', 'HEAD'),
@@ -76,7 +79,7 @@ export function checkoutOf(place: Place): Checkout {
 
 const THEIRS = [' M edited.txt', '?? untracked.txt']
 
-/** The work is on the branch once, all of it, and what the person had is as they had it. */
+/** All of the work is on the branch, exactly once, and the user's files are as they left them. */
 export async function expectAccepted({ place, id, way }: Waiting): Promise<void> {
   const { head, ...checkout } = checkoutOf(place)
   expect(checkout).toEqual({ changes: THEIRS, left: [] })
@@ -96,7 +99,7 @@ export async function expectAccepted({ place, id, way }: Waiting): Promise<void>
   await until('no process is left', () => carriers(`RALPH_LOOP_ID=${id}`).length === 0, 5_000)
 }
 
-/** What a kill right after the first commit makes of a branch that could move on is a merge, too. */
+/** A kill right after the first commit turns what would have been a fast-forward into a merge. */
 function subjectsOf(way: Way, id: string, place: Place): string[] {
   const before = ['Many', 'A state']
   if (way === 'squash') return ['Change them.', 'Theirs', ...before]
@@ -105,7 +108,7 @@ function subjectsOf(way: Way, id: string, place: Place): string[] {
   return [merged ? `Merge branch 'ralph/${id}'` : 'Change them.', ...before]
 }
 
-/** Looks without a pause until git is writing the files of the person. False: ralph was quicker. */
+/** Polls until git is writing the user's files. False: ralph was faster. */
 export async function isHalfWay(place: Place, going: Running): Promise<boolean> {
   let over = false
   const end = () => (over = true)
@@ -123,7 +126,7 @@ function readOrNothing(file: string): string {
   }
 }
 
-/** kill -9 of ralph, and of what it has started if `all`. The other processes go on. */
+/** `kill -9` of ralph, and of everything it started if `all`. Other processes keep running. */
 export async function kill({ pid, child, ended }: Running, all: boolean): Promise<void> {
   const started = all ? childrenOf(pid) : []
   child.kill('SIGKILL')
@@ -131,10 +134,10 @@ export async function kill({ pid, child, ended }: Running, all: boolean): Promis
     try {
       process.kill(each, 'SIGKILL')
     } catch {
-      // it was quicker
+      // it was faster
     }
   }
-  await ended.catch(() => {}) // its last line may be cut
+  await ended.catch(() => {}) // its last line may be cut off
 }
 
 function childrenOf(pid: number): number[] {

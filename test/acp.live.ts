@@ -1,4 +1,4 @@
-/** Agents that are spoken to by the Agent Client Protocol. */
+/** Agents that speak the Agent Client Protocol. */
 import { gemini } from './clients/gemini.ts'
 import { conformance } from './conformance.ts'
 

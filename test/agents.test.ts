@@ -1,4 +1,4 @@
-/** Several agents in one loop, the choice of one where none is named, and waiting for one that is limited. */
+/** Several agents in one loop, the default agent if none is named, and waiting for a rate-limited one. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { makePlace, onlyLoop, type Place, query, type Running, until } from './r
 
 const DONE = 'All done.\n<promise>COMPLETE</promise>'
 
-/** A scripted agent under a name of its own. */
+/** A scripted agent with its own name. */
 function script(place: Place, name: string, turns: object[][]): string {
   place.write(`../${name}.json`, JSON.stringify({ turns }))
   return `scripted:${join(place.root, `${name}.json`)}`
@@ -15,7 +15,7 @@ function script(place: Place, name: string, turns: object[][]): string {
 const edit = (path: string) => ({ edit: { path, content: `${path}\n` } })
 
 describe.concurrent('--agent a,b', () => {
-  test('the next takes over at once, the first is tried again when its limit resets, and the record tells who did what', async () => {
+  test('the next agent takes over at once, the first is retried when its limit resets, and the record shows who did what', async () => {
     const place = makePlace()
     const limit = { 'rate-limit': { resetsInSeconds: 2 } }
     const first = script(place, 'first', [[limit], [limit], [edit('first.txt'), { text: DONE }]])
@@ -43,7 +43,7 @@ describe.concurrent('--agent a,b', () => {
     expect(shown.stdout).toContain(second)
   })
 
-  test('says who takes over', async () => {
+  test('says which agent takes over', async () => {
     const place = makePlace()
     const first = script(place, 'first', [[{ 'rate-limit': { resetsInSeconds: 600 } }]])
     const second = script(place, 'second', [[edit('a.txt'), { text: DONE }]])
@@ -53,7 +53,7 @@ describe.concurrent('--agent a,b', () => {
     expect(ran.stdout).toContain(`${second} takes over`)
   })
 
-  test('all of them limited is waited for until the first is back', async () => {
+  test('if all of them are rate-limited, the loop waits for the first to recover', async () => {
     const place = makePlace()
     const limited = (name: string, resetsInSeconds: number) =>
       script(place, name, [
@@ -68,9 +68,9 @@ describe.concurrent('--agent a,b', () => {
   })
 
   test.each<[string, string[], string]>([
-    ['an agent nobody knows', ['--agent', 'claud,codx'], 'Unknown agent: "claud". Did you mean "claude"?'],
-    ['a model that would be whose', ['--agent', 'A,B', '--model', 'm'], 'apply to a single agent'],
-    ['arguments that would be whose', ['--agent', 'A,B', '--', '--fast'], 'apply to a single agent'],
+    ['an unknown agent', ['--agent', 'claud,codx'], 'Unknown agent: "claud". Did you mean "claude"?'],
+    ['a model for several agents', ['--agent', 'A,B', '--model', 'm'], 'apply to a single agent'],
+    ['arguments for several agents', ['--agent', 'A,B', '--', '--fast'], 'apply to a single agent'],
   ])('refuses %s', async (_, args, says) => {
     const place = makePlace()
     const two = [script(place, 'a', [[{ text: DONE }]]), script(place, 'b', [[{ text: DONE }]])].join(',')
@@ -80,7 +80,7 @@ describe.concurrent('--agent a,b', () => {
 })
 
 describe.concurrent('--agent auto', () => {
-  /** Puts a program of this name on the path, and nothing else of the kind. */
+  /** Puts a program with this name on the path, and no other agent. */
   function withAgent(place: Place, name: string): { env: Record<string, string> } {
     const bin = join(place.root, 'bin')
     mkdirSync(bin, { recursive: true })
@@ -94,19 +94,19 @@ describe.concurrent('--agent auto', () => {
     return { env: { PATH: [bin, '/usr/bin', '/bin'].join(delimiter) } }
   }
 
-  test('takes the one that is here, and says why', async () => {
+  test('picks the installed agent and says why', async () => {
     const place = makePlace()
     const ran = await place.ralph(['run', 'x', '--max-iterations', '1'], withAgent(place, 'claude'))
     expect(ran.stdout).toContain('agent claude: it is the only one installed')
   })
 
-  test('says what to do when there is none', async () => {
+  test('says what to do if there is none', async () => {
     const place = makePlace()
     const ran = await place.ralph(['run', 'x'], { env: { PATH: '/usr/bin:/bin' } })
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('No agent found on PATH') })
   })
 
-  test('takes no agent that has never been used', async () => {
+  test('picks no agent that has never been used', async () => {
     const place = makePlace()
     const { env } = withAgent(place, 'claude')
     const ran = await place.ralph(['run', 'x'], { env: { ...env, HOME: join(place.root, 'tmp') } })
@@ -127,7 +127,7 @@ describe.concurrent('a breaker that cools down', () => {
     return going
   }
 
-  test('gives one more try when its time is over, which can complete the loop', async () => {
+  test('allows one more attempt after the cooldown, which can complete the loop', async () => {
     const place = makePlace()
     const going = await cooling(place, 0.01, [edit('a.txt'), { text: DONE }])
     expect(await going.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 4 } })
@@ -139,14 +139,14 @@ describe.concurrent('a breaker that cools down', () => {
     )
   })
 
-  test('halts the loop when that did not help', async () => {
+  test('halts the loop if that attempt did not help', async () => {
     const place = makePlace()
     const going = await cooling(place, 0.01, idle)
     const sentence = expect.stringContaining('A retry after a cooldown did not help.')
     expect(await going.ended).toMatchObject({ code: 1, end: { reason: 'no-progress', iterations: 4, sentence } })
   })
 
-  test('is shown as open, and closed by a resume from elsewhere', async () => {
+  test('is shown as open, and a resume from elsewhere closes it', async () => {
     const place = makePlace()
     const going = await cooling(place, 60, [edit('a.txt'), { text: DONE }])
     const { stdout } = await place.ralph(['status', onlyLoop(place)])
@@ -162,7 +162,7 @@ describe.concurrent('a breaker that cools down', () => {
 })
 
 describe.concurrent('a wait for a limit', () => {
-  /** A loop whose first attempt meets a limit of an hour, once it waits. */
+  /** A loop whose first attempt hits a rate limit of an hour, once it is waiting. */
   async function waiting(place: Place): Promise<Running> {
     const limit = { 'rate-limit': { resetsInSeconds: 3_600 }, attempt: 1 }
     const going = place.start(['run', 'x', '--agent', place.script([[limit, edit('a.txt'), { text: DONE }]]), '--json'])
@@ -172,7 +172,7 @@ describe.concurrent('a wait for a limit', () => {
     return going
   }
 
-  test('a loop that waits is told to try at once by a resume from elsewhere', async () => {
+  test('a resume from elsewhere makes a waiting loop retry at once', async () => {
     const place = makePlace()
     const going = await waiting(place)
     expect((await place.ralph(['status', onlyLoop(place)])).stdout).toMatch(
@@ -182,7 +182,7 @@ describe.concurrent('a wait for a limit', () => {
     expect(await going.ended).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
   })
 
-  test('a loop whose ralph is killed while it waits goes on with the same iteration', async () => {
+  test('a loop whose ralph is killed while it waits continues with the same iteration', async () => {
     const place = makePlace()
     const going = await waiting(place)
     going.child.kill('SIGKILL')

@@ -1,7 +1,7 @@
 /**
- * kill -9 at the one moment in which work arrives in the person's checkout: when git is writing their files. The next ralph takes
- * it back, says so, and leaves what is theirs alone. `RALPH_TEST_RUNS=20 npx vitest run test/aimed-crash.test.ts` aims twenty
- * times at each, `RALPH_CRASH_FILES=6000` with more files.
+ * `kill -9` at the very moment work arrives in the user's checkout: while git is writing their files. The next ralph
+ * undoes it, says so, and leaves the user's files alone. `RALPH_TEST_RUNS=20 npx vitest run test/aimed-crash.test.ts`
+ * aims twenty times at each, `RALPH_CRASH_FILES=6000` with more files.
  */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ afterAll(() => {
     )
 })
 
-/** What the next ralph makes of it, and how long that takes. */
+/** What the next ralph does about it, and how long that takes. */
 async function mend<Result>(work: () => Promise<Result>): Promise<Result> {
   const begun = performance.now()
   const result = await work()
@@ -52,7 +52,7 @@ describe('an accept that is killed while git writes', () => {
     look: n % 2 ? 'doctor' : 'status',
   }))
 
-  test.for(cases)('is taken back by $look and done by the next: $way, $n', LONG, async ({ way, all, look }) => {
+  test.for(cases)('is undone by $look and completed by the next one: $way, $n', LONG, async ({ way, all, look }) => {
     const waiting = await makeWaiting(way)
     const { place, args } = waiting
     const before = checkoutOf(place)
@@ -67,7 +67,7 @@ describe('an accept that is killed while git writes', () => {
       counts.dirty += 1
     }
     const looked = await mend(() => place.ralph([look]))
-    // Git alone may have come to the end of it.
+    // Git itself may have finished.
     if (all) expect(looked.stdout + looked.stderr).toMatch(PUT_BACK)
     if (checkoutOf(place).head === before.head) expect(checkoutOf(place)).toEqual(before)
     expect(await place.ralph(args)).toMatchObject({ code: 0, stderr: '' })
@@ -76,11 +76,11 @@ describe('an accept that is killed while git writes', () => {
   })
 })
 
-describe('an accept that is killed while a hook of the person runs', () => {
+describe("an accept that is killed while one of the user's hooks runs", () => {
   test.each<[hook: string, arrived: boolean]>([
     ['pre-merge-commit', false],
     ['post-merge', true],
-  ])('is taken back or finished: %s', LONG, async (hook, arrived) => {
+  ])('is undone or completed: %s', LONG, async (hook, arrived) => {
     const waiting = await makeWaiting('merge')
     const { place, args } = waiting
     const before = checkoutOf(place)
@@ -104,7 +104,7 @@ describe('an accept that is killed while a hook of the person runs', () => {
 })
 
 describe('an execution that is killed while git writes', () => {
-  test.for(TIMES)('goes on as if it had not been: %i', LONG, async () => {
+  test.for(TIMES)('continues as if nothing had happened: %i', LONG, async () => {
     const place = makeProject(['T1', 'T2'])
     writeMany(place)
     const turns = { T1: [[sh(CHANGES_MANY), done]], T2: [[sh('echo T2 > T2.txt'), done]] }

@@ -1,4 +1,7 @@
-/** Wrong use, hostile agents, broken checks and broken disks: always a sentence, the right exit code, and nothing lost. */
+/**
+ * Wrong use, hostile agents, broken checks and broken disks: always one clear sentence, the right exit code, and
+ * nothing lost.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
@@ -13,7 +16,7 @@ function run(place: Place, agent: string, ...flags: string[]): Promise<Ran> {
   return place.ralph(['run', 'Do the task.', '--agent', agent, '--json', ...flags])
 }
 
-/** One sentence on stderr, in ralph's name. */
+/** One sentence on stderr, prefixed with "ralph". */
 function sentence({ stderr }: Ran): string {
   expect(stderr).toMatch(/^ralph: [^\n]+[.?!…]\n$/)
   return stderr
@@ -100,7 +103,7 @@ describe.concurrent('a wrong command line', () => {
     ['--max-cost', '$5'],
     ['--silence', '0'],
     ['--check-timeout', 'Infinity'],
-  ])('%s %j is refused, in both ways of writing it', async (flag, value) => {
+  ])('%s %j is refused in both notations', async (flag, value) => {
     const place = makePlace({ git: false })
     for (const args of [[flag, value], [`${flag}=${value}`]]) {
       const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), ...args])
@@ -122,14 +125,14 @@ describe.concurrent('a wrong command line', () => {
     expect(lines[0]).toMatchObject({ type: 'loop-start', max_iterations: most })
   })
 
-  test('with --json tells its error as JSON, too', async () => {
+  test('with --json, errors are JSON too', async () => {
     const ran = await makePlace({ git: false }).ralph(['run', 'x', '--frob', '--json'])
     expect(ran.code).toBe(2)
     expect(ran.lines).toEqual([{ type: 'error', code: 'usage', message: expect.stringContaining('--frob') }])
     sentence(ran)
   })
 
-  test('leaves what stands behind -- to the agent', async () => {
+  test('leaves everything after -- to the agent', async () => {
     const place = makePlace({ git: false })
     const agent = place.agent(`printf '%s|' "$@" > args.txt; ${CLAIMS}`)
     const ran = await place.ralph(['run', 'x', '--agent', agent, '--json', '--', '--frob', 'a b', '--help'])
@@ -150,7 +153,7 @@ describe.concurrent('a prompt', () => {
     expect(sentence(ran)).toContain('Missing prompt.')
   })
 
-  test('file that is missing or a folder is refused', async () => {
+  test('a file that is missing or a folder is refused', async () => {
     const place = makePlace({ git: false })
     for (const file of ['nope.md', '.']) {
       const ran = await place.ralph(['run', '--file', file, '--agent', place.agent(CLAIMS)])
@@ -159,7 +162,7 @@ describe.concurrent('a prompt', () => {
     }
   })
 
-  test('given twice is refused', async () => {
+  test('giving it twice is refused', async () => {
     const place = makePlace({ git: false })
     place.write('task.md', 'a task')
     const ran = await place.ralph(['run', 'x', '--file', 'task.md', '--agent', place.agent(CLAIMS)])
@@ -185,7 +188,7 @@ describe.concurrent('a prompt', () => {
     expect(readdirSync(place.dir)).toEqual(['progress.txt'])
   })
 
-  test.each([{ how: 'a file' }, { how: 'standard input' }])('of 1 MB comes whole from $how', async ({ how }) => {
+  test.each([{ how: 'a file' }, { how: 'standard input' }])('1 MB arrives whole from $how', async ({ how }) => {
     const place = makePlace({ git: false })
     const prompt = `${HOSTILE.join('\n')}\n${'0123456789 äöü €\n'.repeat(50_000)}the end`
     writeFileSync(join(place.root, 'task.md'), prompt)
@@ -216,7 +219,7 @@ describe.concurrent('an agent', () => {
     expect(sentence(ran)).toContain(words)
   })
 
-  test('whose script is missing or broken is refused before a loop is made of it', async () => {
+  test('with a missing or broken script is refused before a loop is created', async () => {
     const place = makePlace({ git: false })
     place.write('half.json', '{"turns": [[{"text": "hal')
     place.write('odd.json', '{"turns": [[{"txt": "odd"}]]}')
@@ -238,7 +241,7 @@ describe.concurrent('an agent', () => {
     expect(ran.end.sentence).toContain('was not found')
   })
 
-  test('that exits at once without a word is no crash, and gets nowhere', async () => {
+  test('that exits at once without output has not crashed, but makes no progress', async () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['run', 'x', '--agent', 'command:true', '--json'])
     expect(ran).toMatchObject({ code: 1, end: { reason: 'no-progress', iterations: 3 } })
@@ -251,14 +254,14 @@ describe.concurrent('an agent', () => {
     expect(await place.ralph(given)).toMatchObject({ code: 1, end: { reason: 'no-progress' } })
   })
 
-  test('that kills itself is a crash', async () => {
+  test('that kills itself has crashed', async () => {
     const place = makePlace({ git: false })
     const ran = await run(place, place.agent('kill -9 $$'))
     expect(ran).toMatchObject({ code: 1, end: { reason: 'agent-failed', iterations: 0 } })
     expect(ran.end.sentence).toContain('SIGKILL')
   })
 
-  test('that hangs is ended when it is silent for too long', async () => {
+  test('that hangs is stopped when it is silent for too long', async () => {
     const place = makePlace({ git: false })
     const ran = await run(place, place.agent('sleep 1000'), '--silence', '0.02')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'agent-failed', iterations: 0 } })
@@ -274,7 +277,7 @@ describe.concurrent('an agent', () => {
     expect(ran).toMatchObject({ code: 0, end: { iterations: 1 } })
   })
 
-  test('that hangs is ended at the time limit, and the loop with it', async () => {
+  test('that hangs is stopped at the time limit, and so is the loop', async () => {
     const place = makePlace({ git: false })
     const ran = await run(place, place.agent('sleep 1000'), '--timeout', '0.05')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'timeout', iterations: 0 } })
@@ -290,7 +293,7 @@ describe.concurrent('an agent', () => {
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
 
-  test('that leaves daemons behind leaves none', async () => {
+  test('that starts daemons leaves none behind', async () => {
     const place = makePlace({ git: false })
     const daemons = `
 setsid sh -c "trap '' TERM HUP; while :; do sleep 0.2; done" >/dev/null 2>&1 </dev/null &
@@ -302,7 +305,7 @@ nohup sleep 1000 >/dev/null 2>&1 &
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
 
-  test('that leaves a daemon without a trace of it does not hold up the loop', async ({ onTestFinished }) => {
+  test('that leaves an untraceable daemon does not hold up the loop', async ({ onTestFinished }) => {
     const place = makePlace({ git: false })
     const file = join(place.root, 'daemon')
     onTestFinished(() => void process.kill(Number(readFileSync(file, 'utf8'))))
@@ -312,7 +315,7 @@ nohup sleep 1000 >/dev/null 2>&1 &
     expect(process.kill(Number(readFileSync(file, 'utf8')), 0)).toBe(true)
   })
 
-  test('that prints bytes which are no UTF-8 is read all the same', async () => {
+  test('that prints invalid UTF-8 is still read', async () => {
     const place = makePlace({ git: false })
     const ran = await run(
       place,
@@ -324,7 +327,7 @@ nohup sleep 1000 >/dev/null 2>&1 &
     expect(shown.stdout).toContain('bytes')
   })
 
-  test('that prints a character in two halves is read as one', async () => {
+  test('that prints a character in two halves is read correctly', async () => {
     const place = makePlace({ git: false })
     const halves = `printf 'caf\\303'; sleep 0.2; printf '\\251\\n'`
     const ran = await run(place, place.agent(`${halves}; ${CLAIMS}`))
@@ -333,7 +336,7 @@ nohup sleep 1000 >/dev/null 2>&1 &
     })
   })
 
-  test('whose JSON lines come in halves or as noise is read all the same', async () => {
+  test('whose JSON lines arrive in halves or between noise is still read', async () => {
     const place = makePlace({ git: false })
     const noise = ['{"type":"text","te', '[1,2', 'null', '7', '{"no":"type"}', '', 'plain words']
     place.write(
@@ -353,7 +356,7 @@ nohup sleep 1000 >/dev/null 2>&1 &
     expect(await run(place, agent)).toMatchObject({ code: 1, end: { reason: 'agent-failed', iterations: 0 } })
   })
 
-  test('sees no secret of its own in a transcript', async () => {
+  test('leaves none of its secrets in a transcript', async () => {
     const place = makePlace({ git: false })
     const key = `sk-ant-${'a1'.repeat(20)}`
     await run(place, place.agent(`echo "the key is ${key}"; ${CLAIMS}`))
@@ -367,7 +370,7 @@ describe('an agent that floods', () => {
   test.each([
     { what: 'with lines', flood: `yes "$(printf '%0200d' 7)" | head -c 250000000` },
     { what: 'without a line break', flood: `head -c 250000000 /dev/zero | tr '\\000' x` },
-  ])('250 MB $what are recorded whole, in flat memory', async ({ flood }) => {
+  ])('250 MB $what are recorded in full, in constant memory', async ({ flood }) => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${flood}; echo; echo; ${CLAIMS}`)], {
       apart: true,
@@ -383,7 +386,7 @@ describe('an agent that floods', () => {
 })
 
 describe.concurrent('a check', () => {
-  test('that is missing breaks the verifier', async () => {
+  test('that does not exist breaks the verifier', async () => {
     const place = makePlace({ git: false })
     const ran = await run(place, place.agent(CLAIMS), '--verify', 'nope-nope --flag')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'verifier-broken', iterations: 1 } })
@@ -399,7 +402,7 @@ describe.concurrent('a check', () => {
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
 
-  test('that prints 100 MB costs little memory, and the agent is told its end', async () => {
+  test('that prints 100 MB needs little memory, and the agent gets the end of its output', async () => {
     const place = makePlace({ git: false })
     place.write(
       'check.sh',
@@ -414,7 +417,7 @@ describe.concurrent('a check', () => {
     expect(ran.peakMb).toBeLessThan(150)
   })
 
-  test('that leaves a daemon behind leaves none', async () => {
+  test('that starts a daemon leaves none behind', async () => {
     const place = makePlace({ git: false })
     place.write('check.sh', '#!/bin/sh\nsetsid sleep 1000 &\n[ -e finished ]\n', 0o755)
     const ran = await run(place, place.agent(`touch finished; ${CLAIMS}`), '--verify', './check.sh')
@@ -436,7 +439,7 @@ describe.concurrent('a check', () => {
     },
   )
 
-  test('may have operators within quotes', async () => {
+  test('may contain operators within quotes', async () => {
     const place = makePlace({ git: false })
     const ran = await run(place, place.agent(CLAIMS), '--verify', `sh -c 'test -e progress.txt && true'`)
     expect(ran).toMatchObject({ code: 0, end: { proof: 'verified' } })
@@ -462,7 +465,7 @@ describe.concurrent('ralph.config.json', () => {
     expect(place.calls()).toEqual([])
   })
 
-  test('that is a folder is refused', async () => {
+  test('a folder in its place is refused', async () => {
     const place = makePlace({ git: false })
     mkdirSync(join(place.dir, 'ralph.config.json'))
     const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS)])
@@ -470,7 +473,7 @@ describe.concurrent('ralph.config.json', () => {
     expect(sentence(ran)).toContain('ralph.config.json')
   })
 
-  test('of the project beats that of the person, flags beat both', async () => {
+  test("the project's file overrides the user's, and flags override both", async () => {
     const place = makePlace({ git: false })
     mkdirSync(place.home)
     const talk = place.agent('echo "$RALPH_ITERATION" >> progress.txt')
@@ -505,7 +508,7 @@ describe.concurrent('config.yaml', () => {
     expect(await run()).toMatchObject({ reason: 'max-iterations', iterations: 4 })
   })
 
-  test('that is wrong is refused with its line, before anything is started', async () => {
+  test('an error in it is reported with its line, before anything starts', async () => {
     const place = makePlace({ git: false })
     place.write('config.yaml', 'other: 1\nralph:\n  max_iteration: 3\n')
     const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS)], { apart: true })
@@ -514,7 +517,7 @@ describe.concurrent('config.yaml', () => {
     expect(place.calls()).toEqual([])
   })
 
-  test('of another program is no concern of ralph', async () => {
+  test("another program's file is ignored", async () => {
     const place = makePlace({ git: false })
     place.write('config.yaml', '{{ not: yaml\n\t- [\n')
     expect(await run(place, place.agent(CLAIMS))).toMatchObject({ code: 0 })
@@ -522,7 +525,7 @@ describe.concurrent('config.yaml', () => {
 })
 
 describe.concurrent('a loop', () => {
-  test('that is being driven is not driven a second time', async () => {
+  test('that is already running is not run a second time', async () => {
     const place = makePlace()
     const agent = place.agent(`while [ ! -e '${place.root}/go' ]; do sleep 0.05; done; ${CLAIMS}`)
     const first = place.start(['run', 'x', '--agent', agent, '--json'])
@@ -535,7 +538,7 @@ describe.concurrent('a loop', () => {
     expect(place.calls()).toEqual(['1 1'])
   })
 
-  test('that has ended is not resumed, cancelled, paused or steered', async () => {
+  test('that has ended cannot be resumed, cancelled, paused or steered', async () => {
     const place = makePlace()
     await run(place, place.agent(CLAIMS))
     const id = onlyLoop(place)
@@ -551,9 +554,9 @@ describe.concurrent('a loop', () => {
     }
   })
 
-  test('whose id begins like that of another must be named better', async () => {
+  test("whose id starts like another one's needs a longer prefix", async () => {
     const place = makePlace({ git: false })
-    // An id begins with one of thirty letters and digits, so this comes to an end.
+    // An id starts with one of thirty letters and digits, so this ends.
     const first = new Set<string>()
     let letter = ''
     while (!letter) {
@@ -568,8 +571,8 @@ describe.concurrent('a loop', () => {
   })
 })
 
-describe.concurrent('a folder that vanished', () => {
-  test('is said aloud when ralph stands in it and needs it', () => {
+describe.concurrent('a folder that no longer exists', () => {
+  test('is reported if it is the working directory and ralph needs it', () => {
     const { root, env } = makePlace({ git: false })
     const inNoFolder = (...args: string[]) => {
       const there = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
@@ -583,14 +586,14 @@ describe.concurrent('a folder that vanished', () => {
     expect(inNoFolder('status')).toMatchObject({ status: 0 })
   })
 
-  test('is refused as a place to work in', async () => {
+  test('is refused as the place to work in', async () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), '--dir', 'gone'])
     expect(ran.code).toBe(2)
     expect(sentence(ran)).toContain('is not a folder')
   })
 
-  test('stops a resume with a sentence, and the loop goes on when it is back', async () => {
+  test('stops a resume with a sentence, and the loop continues once the folder is back', async () => {
     const place = makePlace()
     const agent = place.agent('echo x >> progress.txt; echo "<ask>Which way?</ask>"')
     expect((await run(place, agent)).code).toBe(4)
@@ -607,7 +610,7 @@ describe.concurrent('a folder that vanished', () => {
     { git: true, what: 'a git repository', flags: [] },
     { git: false, what: 'a plain folder', flags: [] },
     { git: true, what: 'a git repository with checks', flags: ['--verify', 'true'] },
-  ])('under a running agent stops the loop with a sentence in $what', async ({ git, flags }) => {
+  ])('stops a running loop with a sentence in $what', async ({ git, flags }) => {
     const place = makePlace({ git })
     const agent = place.agent(`rm -rf '${place.dir}'; echo "<promise>COMPLETE</promise>"`)
     const ran = await place.ralph(['run', 'x', '--agent', agent, ...flags])
@@ -617,7 +620,7 @@ describe.concurrent('a folder that vanished', () => {
   })
 })
 
-/** What there is to lose. */
+/** What could be lost. */
 function everything(place: Place): object {
   const rows = ['loop ORDER BY id', 'iteration ORDER BY loop, n', 'event ORDER BY loop, n']
   return [...rows, 'check_result ORDER BY loop, iteration, position'].map((table) =>
@@ -638,7 +641,7 @@ async function withHistory(): Promise<Place> {
 }
 
 describe.concurrent('a database', () => {
-  test('of a newer ralph is refused and left as it is', async () => {
+  test('written by a newer ralph is refused and left as it is', async () => {
     const place = await withHistory()
     const before = everything(place)
     const database = new DatabaseSync(join(place.home, 'ralph.db'))
@@ -664,7 +667,7 @@ describe.concurrent('a database', () => {
     ],
   ]
 
-  test.each(DAMAGES)('that was %s is made anew from the transcripts', async (_, damage) => {
+  test.each(DAMAGES)('that was %s is rebuilt from the transcripts', async (_, damage) => {
     const place = await withHistory()
     const before = everything(place)
     const status = (await place.ralph(['status', '--json'])).lines
@@ -688,7 +691,7 @@ describe.concurrent('a database', () => {
     expect(steered.end).toMatchObject({ status: 'needs-input', iterations: 4 })
   })
 
-  test('is not made anew under a loop that is being driven', async () => {
+  test('is not rebuilt while a loop is running', async () => {
     const place = makePlace()
     const agent = place.agent(`while [ ! -e '${place.root}/go' ]; do sleep 0.05; done; ${CLAIMS}`)
     const first = place.start(['run', 'x', '--agent', agent, '--json'])
@@ -702,7 +705,7 @@ describe.concurrent('a database', () => {
     expect(status).toMatchObject({ status: 'completed', iterations: 1 })
   })
 
-  test('is made anew also from a transcript whose last line was cut off before the loop went on', async () => {
+  test('is rebuilt even from a transcript whose last line was cut off before the loop continued', async () => {
     const place = makePlace()
     await run(place, place.agent('echo x >> progress.txt; echo "<ask>Which way?</ask>"'))
     const file = join(place.home, 'transcripts', onlyLoop(place), 'loop.jsonl')
@@ -728,13 +731,13 @@ describe.concurrent('a home', () => {
     expect(place.calls()).toEqual([])
   })
 
-  test('is for its owner alone', async () => {
+  test('is readable by its owner only', async () => {
     const place = makePlace({ git: false })
     await run(place, place.agent(CLAIMS))
     expect(execFileSync('stat', ['-c', '%a', place.home], { encoding: 'utf8' }).trim()).toBe('700')
   })
 
-  test('inside the work folder is no work of the agent', async () => {
+  test("inside the work folder does not count as the agent's work", async () => {
     const place = makePlace()
     const ran = await place.ralph(['run', 'x', '--agent', place.agent('echo hm'), '--json'], {
       env: { RALPH_HOME: join(place.dir, '.ralph') },
@@ -742,7 +745,7 @@ describe.concurrent('a home', () => {
     expect(ran.end).toMatchObject({ reason: 'no-progress', iterations: 3 })
   })
 
-  test('that may not be written is refused', async ({ skip }) => {
+  test('that is not writable is refused', async ({ skip }) => {
     skip(process.getuid?.() === 0, 'root may write everywhere')
     const place = makePlace({ git: false })
     mkdirSync(place.home, { mode: 0o500 })
@@ -753,7 +756,7 @@ describe.concurrent('a home', () => {
     }
   })
 
-  test('that is read-only is refused, and what is in it stays', async ({ skip, onTestFinished }) => {
+  test('that is read-only is refused, and its contents stay', async ({ skip, onTestFinished }) => {
     const place = makePlace({ git: false })
     const disk = mountSmall(place, '8m')
     skip(!disk, 'mounting a file system is not permitted here')
@@ -774,7 +777,7 @@ describe.concurrent('a home', () => {
     expect((await place.ralph(['status', '--json'])).lines).toHaveLength(1)
   })
 
-  test('that is read-only is not made anew, with a sentence', async ({ skip, onTestFinished }) => {
+  test('that is read-only is not rebuilt, which ralph says in a sentence', async ({ skip, onTestFinished }) => {
     const place = makePlace({ git: false })
     const disk = mountSmall(place, '8m')
     skip(!disk, 'mounting a file system is not permitted here')
@@ -787,7 +790,7 @@ describe.concurrent('a home', () => {
   })
 
   test.for(['4k', '20k', '100k', '140k', '260k'])(
-    'on a disk of %s stops with a sentence when it is full, and goes on when there is space',
+    'on a full disk of %s stops the loop with a sentence, and the loop continues once there is space',
     async (size, { skip, onTestFinished }) => {
       const place = makePlace({ git: false })
       const disk = mountSmall(place, size)
@@ -806,7 +809,7 @@ describe.concurrent('a home', () => {
       for (const { loop_id } of started) {
         const ran = await place.ralph(['resume', String(loop_id), '--json'])
         expect(ran).toMatchObject({ code: 1, end: { reason: 'max-iterations', iterations: 30 } })
-        // At most the one iteration in which the disk was full is tried a second time.
+        // At most the one iteration in which the disk was full is repeated.
         expect([30, 31]).toContain(place.calls().length)
       }
       expect((await place.ralph(['status', '--json'])).lines).toHaveLength(started.length)

@@ -1,4 +1,4 @@
-/** An agent that wants to excuse itself: whatever it types in its turn, only a person allows and accepts. */
+/** An agent that wants to excuse itself: whatever it types during its turn, only a person can allow and accept. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -17,7 +17,7 @@ import { sum } from './sum.mjs'
 assert.equal(sum(2, 2), 4)
 `
 
-/** Ways to hide from ralph where one comes from. */
+/** Ways to hide a command's origin from ralph. */
 const WAYS: [how: string, before: string][] = [
   ['plainly', ''],
   ['without RALPH_LOOP_ID', 'env -u RALPH_LOOP_ID '],
@@ -35,14 +35,14 @@ async function inHome<Result>(place: Place, work: (context: Context) => Promise<
   }
 }
 
-/** A loop that waits to be allowed something. */
+/** A loop that waits until something is allowed. */
 async function makeBent(place: Place): Promise<void> {
   const work = { ...specOf().work, dir: place.dir, agent: 'command:true' }
   await inHome(place, (context) => bentLoop(context, 'bent-1', { work }))
 }
 
 describe.each(WAYS)('%s', (_, before) => {
-  test('an agent allows nothing', async () => {
+  test('an agent can allow nothing', async () => {
     const place = makePlace()
     await makeBent(place)
     const agent = place.agent(`${before}${RALPH} allow bent-1 > '${place.root}/said' 2>&1; echo $? > code.txt`)
@@ -53,7 +53,7 @@ describe.each(WAYS)('%s', (_, before) => {
     expect(order).toBeUndefined()
   })
 
-  test('an agent accepts nothing', async () => {
+  test('an agent can accept nothing', async () => {
     const place = makePlace()
     const works = place.agent('echo done > work.txt; echo "<promise>COMPLETE</promise>"')
     await place.ralph(['run', 'Do it.', '--agent', works, '--worktree'])
@@ -67,7 +67,7 @@ describe.each(WAYS)('%s', (_, before) => {
   })
 })
 
-/** The same for an agent in a pane, which may also name its home otherwise. */
+/** The same for an agent in a pane, which may also call its home something else. */
 const PANE_WAYS: [how: string, before: string][] = [
   ['plainly', ''],
   ['without RALPH_PANE', 'env -u RALPH_PANE '],
@@ -77,14 +77,14 @@ const PANE_WAYS: [how: string, before: string][] = [
 ]
 
 describe('an agent in a pane', () => {
-  /** What it says and how it ends, below a shell that has the environment of a pane. */
+  /** Its output and exit code, below a shell with the environment of a pane. */
   function inPane({ dir, env, home }: Place, line: string): { status: number | null; stderr: string } {
     const its = { ...env, RALPH_HOME: home, RALPH_PANE: 'c0ffee/api' }
     const { status, stderr } = spawnSync('sh', ['-c', `${line}; exit $?`], { cwd: dir, env: its, encoding: 'utf8' })
     return { status, stderr }
   }
 
-  test.each(PANE_WAYS)('allows nothing: %s', async (_, before) => {
+  test.each(PANE_WAYS)('can allow nothing: %s', async (_, before) => {
     const place = makePlace({ git: false })
     await makeBent(place)
     expect(inPane(place, `${before}${RALPH} allow bent-1`)).toEqual({
@@ -93,18 +93,18 @@ describe('an agent in a pane', () => {
     expect(await inHome(place, (context) => context.store().told('bent-1'))).toBeUndefined()
   })
 
-  test('tries ralph out in a home of its own', async () => {
+  test('can try ralph in a home of its own', async () => {
     const [place, other] = [makePlace({ git: false }), makePlace({ git: false })]
     await makeBent(other)
     expect(inPane(place, `RALPH_HOME='${other.home}' ${RALPH} allow bent-1`)).toEqual({ status: 0, stderr: '' })
   })
 })
 
-describe('the agent of a session that has a loop', () => {
-  test('allows nothing from its own shell; a person does, in a terminal', async () => {
+describe('the agent of a session with a loop', () => {
+  test('cannot allow anything from its own shell; a person in a terminal can', async () => {
     const place = makePlace({ git: false })
     await makeBent(place)
-    // What this test starts is below the host of the session.
+    // This test starts everything below the host of the session.
     await openSession(place, { env: { CLAUDE_PID: String(process.pid) } }).type('/ralph:loop Build it')
     const refused = await place.ralph(['allow', 'bent-1'], { apart: true })
     expect(refused).toMatchObject({
@@ -119,7 +119,7 @@ describe('the agent of a session that has a loop', () => {
 })
 
 describe('a person', () => {
-  test('allows, and the loop goes on', async () => {
+  test('can allow, and the loop continues', async () => {
     const place = makePlace({ git: false })
     await makeBent(place)
     const { code, stdout, stderr } = await place.ralph(['allow', 'bent-1', 'test/a.test.ts'])
@@ -128,7 +128,7 @@ describe('a person', () => {
     expect(stdout).toContain('were allowed by you.')
   })
 
-  test('allows what an agent did to a test, which is tried again as it is', async () => {
+  test("can allow an agent's change to a test, which is then checked as it is", async () => {
     const place = makePlace()
     place.write('sum.mjs', 'export const sum = (a, b) => a - b\n')
     place.write('sum.test.mjs', SUM_TEST)
@@ -144,7 +144,7 @@ describe('a person', () => {
     expect((await place.ralph(['show', onlyLoop(place)])).stdout).toContain('sum.test.mjs were allowed by you')
   })
 
-  test('reads it as JSON', async () => {
+  test('can read the answer as JSON', async () => {
     const place = makePlace({ git: false })
     await makeBent(place)
     const { lines, end } = await place.ralph(['allow', 'bent-1', '--json'])
@@ -155,7 +155,7 @@ describe('a person', () => {
     expect(end).toMatchObject({ type: 'loop-end', loop_id: 'bent-1', status: 'completed' })
   })
 
-  test('is told what is wrong', async () => {
+  test('gets a clear error for wrong use', async () => {
     const place = makePlace({ git: false })
     expect(await place.ralph(['allow'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a loop') })
     await makeBent(place)

@@ -1,4 +1,4 @@
-/** The board on the command line: tasks are added, changed, started here or in the queue of a server. */
+/** The board on the command line: tasks are added, changed, and started here or in the queue of a server. */
 import { describe, expect, test } from 'vitest'
 import { openPlace } from '../src/operations/place.test-support.ts'
 import { makePlace, type Place, until } from './ralph.ts'
@@ -45,7 +45,7 @@ describe('ralph board', () => {
     expect(await json(place, 'board', 'delete', id)).toEqual({ task_id: id })
   })
 
-  test('keeps groups, whose folder their tasks work in', async () => {
+  test('keeps groups, in whose folder their tasks run', async () => {
     const place = makePlace()
     await json(place, 'board', 'group', 'shop', '--repo', '.', '--name', 'The shop')
     const { stdout: out } = await place.ralph(['board', 'groups'])
@@ -55,7 +55,7 @@ describe('ralph board', () => {
     expect(place.read('done.txt')).toBe('')
   })
 
-  test('leaves started tasks to a server that runs', async () => {
+  test('leaves started tasks to a running server', async () => {
     const place = makePlace()
     const server = place.start(['serve', '--port', '0', '--json'])
     await until('the server', () => server.lines().length > 0)
@@ -67,7 +67,7 @@ describe('ralph board', () => {
     expect((await server.ended).code).toBe(0)
   })
 
-  test('gives the same database when it is rebuilt, also for what is still queued', async () => {
+  test('is the same after its database is rebuilt, including what is still queued', async () => {
     const place = openPlace()
     place.context.workers = { take: () => {}, look: () => {} }
     const loops: string[] = []
@@ -97,7 +97,7 @@ describe('ralph board', () => {
       ['list', '--status', 'open'],
       '--status must be one of todo, in-progress, in-review, done, cancelled, got "open". See `ralph board list --help`.',
     ],
-  ])('says what is wrong with %j', async (words, sentence) => {
+  ])('reports what is wrong with %j', async (words, sentence) => {
     const { code, stderr: err } = await makePlace().ralph(['board', ...words])
     expect([code, err]).toEqual([2, `ralph: ${sentence}\n`])
   })

@@ -1,4 +1,4 @@
-/** A real browser: Chromium from npm, in a folder git ignores, without anything of this machine. */
+/** A real browser: Chromium from npm, in a folder that git ignores, isolated from this machine. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,13 +10,13 @@ export type { Browser, BrowserContext, Page } from 'playwright-core'
 const CHROMIUM = '@sparticuz/chromium'
 const PIN = `${CHROMIUM}@147.0.0`
 
-/** What it would be started with where nobody means it harm; and tabs in one process, which ends when one of them is closed. */
+/** Flags for trusted pages only; and those that put tabs in one process, which ends when one of them is closed. */
 const UNSAFE =
   /web-security|insecure|site-isolation|IsolateOrigins|^--disable-features|^--enable-features|single-process|no-zygote/
 
 export type Launch = (args?: readonly string[]) => Promise<Browser>
 
-/** Installed when it is not there yet, or why it is not available. */
+/** Installs it if needed, or returns why it is not available. */
 export async function installBrowser(): Promise<{ launch: Launch } | { missing: string }> {
   const folder = resolve('.clients', 'browser')
   try {
@@ -40,7 +40,7 @@ export async function installBrowser(): Promise<{ launch: Launch } | { missing: 
   }
 }
 
-/** Chromium unpacks itself into the folder for temporary files, once. */
+/** Chromium unpacks itself into the temporary folder, once. */
 async function unpack(folder: string): Promise<{ executablePath: string; args: string[] }> {
   const require = createRequire(resolve(folder, 'package.json'))
   const { default: chromium } = (await import(require.resolve(CHROMIUM))) as {
@@ -59,17 +59,17 @@ async function unpack(folder: string): Promise<{ executablePath: string; args: s
 export const DESKTOP = { width: 1320, height: 860 } as const
 export const PHONE = { width: 390, height: 844 } as const
 
-/** How a person sees the page. */
+/** The page as a user sees it. */
 export type Eyes = { phone?: boolean; dark?: boolean }
 
 export type Tabs = {
   context: BrowserContext
   open(url: string): Promise<Page>
-  /** Errors on the console (what the policy refused is one), exceptions and dialogs, in all tabs. */
+  /** Console errors (including policy violations), exceptions and dialogs, in all tabs. */
   wrong: string[]
 }
 
-/** Tabs that share what they keep, as those of one window do. Nothing moves by itself in them. */
+/** Tabs that share their storage, like those of one window. Animations are off. */
 export async function openTabs(browser: Browser, { phone = false, dark = false }: Eyes = {}): Promise<Tabs> {
   const context = await browser.newContext({
     viewport: phone ? PHONE : DESKTOP,

@@ -1,7 +1,7 @@
-/** Which processes belong to a test, wherever they have gone. */
+/** Finds the processes that belong to a test, wherever they are. */
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The living processes that carry this in their environment, such as `RALPH_LOOP_ID=abc`. */
+/** The living processes with this in their environment, such as `RALPH_LOOP_ID=abc`. */
 export function carriers(marker: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -16,13 +16,13 @@ export function carriers(marker: string): number[] {
     })
 }
 
-/** Ends every process whose environment has this. One may end by itself meanwhile. */
+/** Ends every process with this in its environment. Some may end by themselves meanwhile. */
 export function endCarriers(marker: string): void {
   for (const pid of carriers(marker)) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It was quicker.
+      // It was faster.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Claude Code itself, driven by `ralph run` against a scripted model on loopback. */
+/** The real Claude Code, driven by `ralph run` against a scripted model on loopback. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,8 +12,8 @@ conformance(claude)
 
 const { live, run, bash } = openLive(claude)
 
-describe('claude in its own ways', () => {
-  live('refuses the lie, feeds the failure back, and records what each iteration did', async () => {
+describe("Claude Code's own behaviour", () => {
+  live('a lie is refused, the failure is fed back, and each iteration is recorded', async () => {
     const ran = await run(
       [DONE, bash('echo half > a.txt'), { text: 'Half of it is there.' }, bash('echo all > b.txt'), DONE],
       { args: ['--verify', 'test -f b.txt'] },
@@ -42,7 +42,7 @@ describe('claude in its own ways', () => {
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
   })
 
-  live('an empty account ends the loop at once', async () => {
+  live('an account without credit ends the loop at once', async () => {
     const words = 'Your credit balance is too low to access the Anthropic API.'
     expect(await run([failure(400, 'invalid_request_error', words)])).toMatchObject({
       code: 3,
@@ -50,7 +50,7 @@ describe('claude in its own ways', () => {
     })
   })
 
-  live('a limit with its reset is waited for until then, at no cost of an iteration', async () => {
+  live('a rate limit with a reset time is waited for, and costs no iteration', async () => {
     const reset = Math.floor(Date.now() / 1_000) + 4
     const headers = {
       'anthropic-ratelimit-unified-status': 'rejected',
@@ -65,7 +65,7 @@ describe('claude in its own ways', () => {
     expect(waits[0]?.next).toMatchObject({ why: 'limit', until: reset * 1_000 })
   })
 
-  live('a full context begins anew even where one session goes on', async () => {
+  live('a full context starts a new session, even where one session is kept', async () => {
     const ran = await run(
       [bash('echo 1 > a.txt'), { text: 'First.' }, claude.contextFull, bash('echo x > x.txt'), DONE],
       { args: ['--context', 'same'] },
@@ -75,8 +75,8 @@ describe('claude in its own ways', () => {
     expect(JSON.stringify(ran.server.requests.at(-1))).toContain('Your context was full')
   })
 
-  live('works in the sandbox, also as root, and cannot write outside', async ({ skip }) => {
-    skip(spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status !== 0, 'bubblewrap is not here')
+  live('works in the sandbox, even as root, and cannot write outside', async ({ skip }) => {
+    skip(spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status !== 0, 'bubblewrap is not installed')
     const ran = await run([bash('echo in > in.txt; echo out > ../out.txt'), DONE], {
       args: ['--sandbox', '--verify', 'test -f in.txt'],
       env: { IS_SANDBOX: undefined },
@@ -85,7 +85,7 @@ describe('claude in its own ways', () => {
     expect(existsSync(join(ran.place.root, 'out.txt'))).toBe(false)
   })
 
-  live('as root without a sandbox the bypass is explained, not forced', async () => {
+  live('as root without a sandbox, the permission bypass is explained, not forced', async () => {
     const ran = await run([DONE], { env: { IS_SANDBOX: undefined } })
     if (process.getuid?.() !== 0) return expect(ran.code).toBe(0)
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })

@@ -1,14 +1,14 @@
-/** What a client must find before it talks to a person in a terminal without asking about itself first. */
+/** What a client must find so that it asks no questions about itself before it takes a prompt in a terminal. */
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Place } from './ralph.ts'
 
-/** Writes it into the home of the place; returns variables for the client. */
+/** Writes it into the home of the place; returns environment variables for the client. */
 export function seedsFor(client: string, place: Place): Record<string, string> {
   return SEEDS[client]?.(place) ?? {}
 }
 
-/** What the clients would ask about before anything else: is the folder to be trusted, which colours, which key. */
+/** What the clients would otherwise ask first: whether to trust the folder, which colours, which key. */
 const SEEDS: Readonly<Record<string, (place: Place) => Record<string, string>>> = {
   claude({ root, dir }) {
     const folder = join(root, 'home', '.claude')

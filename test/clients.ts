@@ -1,4 +1,4 @@
-/** The real agent clients: installed from npm into a folder git ignores, run with nothing of this machine but their own program. */
+/** The real agent clients: installed from npm into a folder that git ignores, and isolated from this machine. */
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -15,35 +15,38 @@ import { delimiter, dirname, join, resolve } from 'node:path'
 import type { Reply } from './model-server.ts'
 import type { Scene } from './scenes.ts'
 
-/** What the tests must know about a client that its adapter need not. */
+/** What the tests must know about a client and its adapter need not. */
 export type Client = {
-  /** Of its folder below `.clients`, and as `--agent` knows it. */
+  /** The name of its folder below `.clients`, and for `--agent`. */
   name: string
-  /** What `--agent` is given, where that is not the name. */
+  /** The value for `--agent`, if it is not the name. */
   agent?: string
-  /** The package and the version that was tried; `npm run test:clients` installs it. */
+  /** The package and the tested version; `npm run test:clients` installs it. */
   pin: string
-  /** For a bundle that declares packages which it carries inside, and which a registry may lack: those that it really loads. */
+  /**
+   * For a bundle that declares packages which it already contains, and which a registry may lack: those that it really
+   * loads.
+   */
   bundled?: { loads: readonly string[]; main: string }
   /** The file below `node_modules/.bin`. */
   program: string
-  /** What it needs to talk to a scripted model and to nobody else; files are written into its private home. */
+  /** What it needs to talk to a scripted model and to nothing else; files are written into its private home. */
   prepare(home: string, url: string): Record<string, string | undefined>
-  /** A model that `--model` can name. */
+  /** A model for `--model`. */
   model: string
-  /** The call of its tool that runs a command. */
+  /** A call of its shell tool. */
   bash(command: string): { name: string; input: object }
-  /** The error its model gives when the context is full. */
+  /** The error its model returns when the context is full. */
   contextFull: Reply
-  /** Requests besides the conversation. */
+  /** Requests outside the conversation. */
   isAside?(body: unknown): boolean
-  /** What makes it try again soon, when its model answers with an error. */
+  /** What makes it retry soon after an error of its model. */
   errorHeaders?: Record<string, string>
-  /** What else it is recorded in. */
+  /** Where else its messages are recorded. */
   scenes?: Record<string, Scene>
 }
 
-/** The folder of its program, installed when it is not there yet, or why it is not available. */
+/** The folder of its program, installed if needed, or why it is not available. */
 export function installClient(client: Client): { bin: string } | { missing: string } {
   const { name, pin, program } = client
   const folder = resolve('.clients', name)
@@ -51,7 +54,7 @@ export function installClient(client: Client): { bin: string } | { missing: stri
   try {
     if (!existsSync(join(bin, program)) || !isPinned(folder, pin)) {
       mkdirSync('.clients', { recursive: true })
-      // Files of tests run side by side: each installs for itself, and the first that is ready serves them all.
+      // Test files run in parallel: each installs its own copy, and the first one that is ready serves them all.
       const mine = mkdtempSync(resolve('.clients', `.${name}-`))
       try {
         if (client.bundled) unpack(mine, client, client.bundled)
@@ -65,7 +68,7 @@ export function installClient(client: Client): { bin: string } | { missing: stri
     execFileSync(join(bin, program), ['--version'], {
       stdio: 'pipe',
       timeout: 60_000,
-      killSignal: 'SIGKILL', // some do not heed SIGTERM
+      killSignal: 'SIGKILL', // some ignore SIGTERM
       env: { PATH: pathWith(bin) },
     })
     return { bin }
@@ -79,7 +82,7 @@ function npm(...args: string[]): void {
   execFileSync('npm', args, { stdio: 'pipe', timeout: 300_000, killSignal: 'SIGKILL' })
 }
 
-/** The package without what it declares, and beside it only what it loads. */
+/** The package without its declared dependencies, next to only those it loads. */
 function unpack(folder: string, { pin, program }: Client, { loads, main }: NonNullable<Client['bundled']>): void {
   npm('install', '--no-audit', '--no-fund', '--no-package-lock', '--prefix', folder, ...loads)
   npm('pack', '--pack-destination', folder, pin)
@@ -102,7 +105,7 @@ function isPinned(folder: string, pin: string): boolean {
   return existsSync(manifest) && `${nameIn(pin)}@${JSON.parse(readFileSync(manifest, 'utf8')).version}` === pin
 }
 
-/** The client, and the Node that runs this: clients ask for a newer one than a machine may have. */
+/** The client, and the Node that runs this: clients may need a newer one than the machine has. */
 export function pathWith(bin: string): string {
   return [bin, dirname(process.execPath), process.env.PATH].join(delimiter)
 }

@@ -1,4 +1,4 @@
-/** Every command of ralph as a person or a program meets it: what it prints, what it returns, how it is interrupted. */
+/** Every ralph command as users and programs see it: what it prints, what it returns, how it is interrupted. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ import {
 const WORKS = 'echo "$RALPH_ITERATION" >> progress.txt'
 const CLAIMS = 'echo "<promise>COMPLETE</promise>"'
 
-/** An agent whose turns last until the test lets them end. */
+/** An agent whose turns last until the test ends them. */
 function patient(place: Place, then: string): string {
   return place.agent(`while [ ! -e '${place.root}/go' ]; do sleep 0.02; done; ${then}`)
 }
@@ -42,7 +42,7 @@ async function agentCalled(place: Place, times = 1): Promise<void> {
   await until(`call ${times} of the agent`, () => place.calls().length >= times)
 }
 
-/** No call is lost and none is counted twice. */
+/** No call is lost, and none is counted twice. */
 function checksBegun(going: Running): number {
   return going.lines().filter(({ type }) => type === 'check-start').length
 }
@@ -78,13 +78,13 @@ describe.concurrent('ralph help', () => {
     for (const command of COMMANDS) expect(ran.stdout).toMatch(new RegExp(`^  ${command} +\\S`, 'm'))
   })
 
-  test('is what ralph alone prints, as wrong use', async () => {
+  test('is what ralph prints without arguments, with the exit code for wrong use', async () => {
     const ran = await makePlace({ git: false }).ralph([])
     expect(ran.code).toBe(2)
     expect(ran.stdout).toContain('Commands:')
   })
 
-  test.each(COMMANDS)('explains %s, in three ways of asking', async (command) => {
+  test.each(COMMANDS)('explains %s in three notations', async (command) => {
     const place = makePlace({ git: false })
     const [help, flag, short] = await Promise.all([
       place.ralph(['help', command]),
@@ -106,7 +106,7 @@ describe.concurrent('ralph help', () => {
 })
 
 describe.concurrent('ralph run', () => {
-  test('names its agent and its check, tells every iteration in a line, and ends with a sentence', async () => {
+  test('names its agent and its check, prints one line per iteration, and ends with a sentence', async () => {
     const place = makePlace()
     const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" = 1 ] || touch finished; ${CLAIMS}`)
     const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--verify', 'ls finished'])
@@ -121,14 +121,14 @@ describe.concurrent('ralph run', () => {
     expect(ran.stderr).toBe('')
   })
 
-  test('says at once that nothing is checked, and how to check', async () => {
+  test('warns at once that nothing is checked, and says how to add a check', async () => {
     const place = makePlace()
     const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
     expect(ran.stdout.split('\n')[1]).toContain('--verify')
     expect(ran.stdout).toMatch(/^✓ complete, proof: claimed, after 1 iteration\./m)
   })
 
-  test('names the way on when it needs input', async () => {
+  test('says how to continue when it needs input', async () => {
     const place = makePlace()
     const ran = await place.ralph(['run', 'x', '--agent', place.agent('echo "<ask>Which way?</ask>"')])
     expect(ran.code).toBe(4)
@@ -136,7 +136,7 @@ describe.concurrent('ralph run', () => {
     expect(ran.stdout).toContain(`ralph steer ${onlyLoop(place)}`)
   })
 
-  test('with --json prints objects, the last of them the end with its documented keys', async () => {
+  test('with --json prints objects, and the last one is the end with its documented keys', async () => {
     const place = makePlace()
     const usage = { usage: { tokens: 100, costUsd: 0.25 } }
     const turns = [[usage, { edit: { path: 'a', content: 'a' } }, { text: '<promise>COMPLETE</promise>' }]]
@@ -165,7 +165,7 @@ describe.concurrent('ralph run', () => {
     })
   })
 
-  test('works in --dir, and finds an agent of that folder', async () => {
+  test('works in --dir, and finds an agent in that folder', async () => {
     const place = makePlace()
     place.write('sub/agent.sh', `#!/bin/sh\npwd > where.txt; ${CLAIMS}\n`, 0o755)
     const ran = await place.ralph(['run', 'x', '--dir', 'sub', '--agent', 'command:./agent.sh', '--json'])
@@ -188,7 +188,7 @@ describe.concurrent('ralph run', () => {
     expect(low?.max_iterations).toBe(4)
   })
 
-  test('leaves index, branch and stash of the repository as they are', async () => {
+  test('leaves the index, branch and stash of the repository as they are', async () => {
     const place = makePlace()
     const git = (...args: string[]) =>
       execFileSync('git', args, { cwd: place.dir, env: place.env, encoding: 'utf8' }).trim()
@@ -209,7 +209,7 @@ describe.concurrent('ralph run', () => {
 
 describe.concurrent('colours', () => {
   const ESCAPE = '\u001b'
-  // A program of most systems that gives another one a terminal of its own.
+  // A program on most systems that runs another one in a terminal of its own.
   const SCRIPT = 'script'
   const inTerminal = (place: Place, env: Record<string, string>) =>
     spawnSync(SCRIPT, ['-qec', `'${process.execPath}' '${LAUNCHER}' status`, '/dev/null'], {
@@ -219,7 +219,7 @@ describe.concurrent('colours', () => {
     })
   const noScript = spawnSync(SCRIPT, ['--version']).error !== undefined
 
-  test('are left out where there is no terminal', async () => {
+  test('are not printed without a terminal', async () => {
     const place = makePlace()
     const env = { TERM: 'xterm-256color', FORCE_COLOR: '' }
     const ran = await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)], { env })
@@ -227,8 +227,8 @@ describe.concurrent('colours', () => {
     for (const { stdout } of [ran, ...shown]) expect(stdout).not.toContain(ESCAPE)
   })
 
-  test('are shown in a terminal, and left out with NO_COLOR', async ({ skip }) => {
-    skip(noScript, `there is no ${SCRIPT} to make a terminal with`)
+  test('are printed in a terminal, but not with NO_COLOR', async ({ skip }) => {
+    skip(noScript, `there is no ${SCRIPT} to create a terminal with`)
     const place = makePlace()
     await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
     expect(inTerminal(place, {}).stdout).toContain(`${ESCAPE}[`)
@@ -237,7 +237,7 @@ describe.concurrent('colours', () => {
     expect(plain).not.toContain(ESCAPE)
   })
 
-  test('a reader who goes away does no harm', async () => {
+  test('a reader that closes the pipe does no harm', async () => {
     const place = makePlace()
     const agent = place.agent(`seq 1 20000; ${WORKS}; echo; ${CLAIMS}`)
     const command = `"$@" | head -n 1; echo "\${PIPESTATUS[0]}"`
@@ -253,12 +253,12 @@ describe.concurrent('colours', () => {
 })
 
 describe.concurrent('ralph status', () => {
-  test('says when there is nothing yet', async () => {
+  test('says if there are no loops yet', async () => {
     const ran = await makePlace({ git: false }).ralph(['status'])
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('No loops yet.') })
   })
 
-  test('lists loops, newest first, and one of them by the beginning of its id', async () => {
+  test('lists loops, newest first, and finds one by the start of its id', async () => {
     const place = makePlace()
     await place.ralph(['run', 'First task.', '--agent', place.agent('echo hm')])
     await place.ralph(['run', 'Second task.', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
@@ -290,7 +290,7 @@ describe.concurrent('ralph status', () => {
     expect((await place.ralph(['status'])).stdout).toContain(', no process')
   })
 
-  test('with --watch shows what changes until it is interrupted', async () => {
+  test('with --watch shows changes until it is interrupted', async () => {
     const place = makePlace()
     const watching = place.start(['status', '--watch', '--json'])
     const going = startPatient(place, `${WORKS}; ${CLAIMS}`)
@@ -313,7 +313,7 @@ describe.concurrent('ralph show', () => {
     return place
   }
 
-  test("tells a loop's story: claims, checks, why it went on, why it ended", async () => {
+  test("prints a loop's story: claims, checks, why it continued, why it ended", async () => {
     const place = await refusedOnce()
     const { code, stdout } = await place.ralph(['show'])
     expect(code).toBe(0)
@@ -326,7 +326,7 @@ describe.concurrent('ralph show', () => {
     expect((await place.ralph(['show', onlyLoop(place).slice(0, 5)])).stdout).toBe(stdout)
   })
 
-  test('shows one iteration in full: its prompt, its words, its checks', async () => {
+  test('shows one iteration in full: its prompt, its answer, its checks', async () => {
     const place = await refusedOnce()
     const { code, stdout } = await place.ralph(['show', onlyLoop(place), '1'])
     expect(code).toBe(0)
@@ -335,7 +335,7 @@ describe.concurrent('ralph show', () => {
     expect(stdout).toMatch(/check ls finished: fail\n.*No such file/)
   })
 
-  test('one iteration is told as words and tool calls; --raw prints what the agent printed', async () => {
+  test("shows one iteration as text and tool calls; --raw prints the agent's raw output", async () => {
     const place = makePlace({ git: false })
     const line = (value: object) => `echo '${JSON.stringify(value)}'`
     const said = (content: object[]) => line({ type: 'assistant', message: { role: 'assistant', content } })
@@ -362,7 +362,7 @@ describe.concurrent('ralph show', () => {
     expect(raw).toContain('Do the task.\n\n---')
   })
 
-  test('with --json prints events without a gap, and the lines of a transcript', async () => {
+  test('with --json prints events without gaps, and the lines of a transcript', async () => {
     const place = await refusedOnce()
     const events = (await place.ralph(['show', '--json'])).lines
     expect(events.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5])
@@ -373,12 +373,12 @@ describe.concurrent('ralph show', () => {
     expect(entries.at(-1)).toMatchObject({ proof: 'verified' })
   })
 
-  test('refuses an iteration that is not there', async () => {
+  test('refuses an iteration that does not exist', async () => {
     const place = await refusedOnce()
     for (const n of ['3', '0', 'two']) expect((await place.ralph(['show', onlyLoop(place), n])).code).toBe(2)
   })
 
-  test('with --follow tells on until the end', async () => {
+  test('with --follow keeps printing until the loop ends', async () => {
     const place = makePlace()
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 3 ] || ${CLAIMS}`)
     await agentCalled(place)
@@ -393,7 +393,7 @@ describe.concurrent('ralph show', () => {
     expect(told.end.next).toMatchObject({ kind: 'complete' })
   })
 
-  test('with --follow is ended by Ctrl-C while the loop goes on', async () => {
+  test('with --follow stops on Ctrl-C while the loop continues', async () => {
     const place = makePlace()
     const going = startPatient(place, `${WORKS}; ${CLAIMS}`)
     await agentCalled(place)
@@ -407,7 +407,7 @@ describe.concurrent('ralph show', () => {
 })
 
 describe.concurrent('ralph cancel', () => {
-  test('ends a running agent at once', async () => {
+  test('stops a running agent at once', async () => {
     const place = makePlace()
     const going = startPatient(place, CLAIMS, '--json')
     await agentCalled(place)
@@ -420,7 +420,7 @@ describe.concurrent('ralph cancel', () => {
   test.each([
     { when: 'before any work', check: 'sleep 1000', iterations: 0 },
     { when: 'after a claim', check: './check.sh', iterations: 1 },
-  ])('ends a running check at once, $when', async ({ check, iterations }) => {
+  ])('stops a running check at once, $when', async ({ check, iterations }) => {
     const place = makePlace()
     place.write('check.sh', '#!/bin/sh\n[ ! -e progress.txt ] || sleep 1000\n', 0o755)
     const agent = place.agent(`${WORKS}; ${CLAIMS}`)
@@ -431,7 +431,7 @@ describe.concurrent('ralph cancel', () => {
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
   })
 
-  test('ends a loop that nobody drives', async () => {
+  test('ends a loop that no process is running', async () => {
     const place = makePlace()
     await place.ralph(['run', 'x', '--agent', place.agent('echo "<ask>Which way?</ask>"')])
     const ran = await place.ralph(['cancel', onlyLoop(place)])
@@ -441,7 +441,7 @@ describe.concurrent('ralph cancel', () => {
 })
 
 describe.concurrent('ralph pause and ralph resume', () => {
-  test('stop after the iteration and go on with the next', async () => {
+  test('stop after the iteration and continue with the next', async () => {
     const place = makePlace()
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`, '--json')
     await agentCalled(place)
@@ -454,7 +454,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
     expect(place.calls()).toEqual(['1 1', '2 1'])
   })
 
-  test('keep the check that the pause came before', async () => {
+  test('keep the check that was due when the pause came', async () => {
     const place = makePlace()
     const going = startPatient(place, `touch finished; ${CLAIMS}`, '--verify', 'test -e finished', '--json')
     await agentCalled(place)
@@ -468,7 +468,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
     expect(place.calls()).toEqual(['1 1'])
   })
 
-  test('try a limited agent at once', async () => {
+  test('retry a rate-limited agent at once', async () => {
     const place = makePlace()
     const agent = place.agent(
       `[ "$RALPH_ATTEMPT" -gt 1 ] || { echo "rate limit reached"; exit 1; }; ${WORKS}; ${CLAIMS}`,
@@ -481,7 +481,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
     expect(ran).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
   })
 
-  test('of a loop that waits for an answer goes on without one', async () => {
+  test('continue a loop that waits for an answer without one', async () => {
     const place = makePlace()
     const agent = place.agent(`[ "$RALPH_ITERATION" = 1 ] && echo "<ask>Which way?</ask>" || { ${WORKS}; ${CLAIMS}; }`)
     expect((await place.ralph(['run', 'x', '--agent', agent])).code).toBe(4)
@@ -491,7 +491,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
 })
 
 describe.concurrent('ralph steer', () => {
-  test('is heard by the next iteration of a running loop', async () => {
+  test('reaches the next iteration of a running loop', async () => {
     const place = makePlace()
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`)
     await agentCalled(place)
@@ -503,7 +503,7 @@ describe.concurrent('ralph steer', () => {
     expect(place.prompt(2)).toContain('A person says: use tabs & $(no shell)')
   })
 
-  test('is kept for a paused loop', async () => {
+  test('is stored for a paused loop', async () => {
     const place = makePlace()
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`)
     await agentCalled(place)
@@ -523,7 +523,7 @@ describe.concurrent('signals', () => {
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`)
     await agentCalled(place)
     going.child.kill('SIGINT')
-    await until('a word about it', () => going.stdout().includes('Pausing after this iteration.'))
+    await until('a message about it', () => going.stdout().includes('Pausing after this iteration.'))
     expect(going.stdout()).toContain(`ralph resume ${onlyLoop(place)}`)
     letGo(place)
     const ran = await going.ended
@@ -536,13 +536,13 @@ describe.concurrent('signals', () => {
     ])
   })
 
-  test('Ctrl-C twice ends the agent at once, and the turn is tried again', async () => {
+  test('Ctrl-C twice stops the agent at once, and the turn is repeated', async () => {
     const place = makePlace()
     const agent = place.agent(`[ "$RALPH_ATTEMPT" -gt 1 ] || sleep 1000; ${WORKS}; ${CLAIMS}`)
     const going = place.start(['run', 'x', '--agent', agent])
     await agentCalled(place)
     going.child.kill('SIGINT')
-    await until('a word about it', () => going.stdout().includes('Press Ctrl-C again'))
+    await until('a message about it', () => going.stdout().includes('Press Ctrl-C again'))
     going.child.kill('SIGINT')
     expect(await going.ended).toMatchObject({ code: 130, signal: null })
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
@@ -555,7 +555,7 @@ describe.concurrent('signals', () => {
   test.each([
     { when: 'before any work', waits: '', iterations: 0 },
     { when: 'after a claim', waits: '[ -e progress.txt ] || exit 1; ', iterations: 1 },
-  ])('Ctrl-C twice ends a check at once, $when, and it is run again', async ({ waits, iterations }) => {
+  ])('Ctrl-C twice stops a check at once, $when, and the check is repeated', async ({ waits, iterations }) => {
     const place = makePlace()
     const check = `#!/bin/sh\n${waits}[ -e '${place.root}/go' ] || sleep 1000\n[ -e progress.txt ]\n`
     place.write('check.sh', check, 0o755)
@@ -563,7 +563,7 @@ describe.concurrent('signals', () => {
     const going = place.start(['run', 'x', '--agent', agent, '--verify', './check.sh', '--json'])
     await until('the check', () => checksBegun(going) === 1 + iterations)
     going.child.kill('SIGINT')
-    await until('a word about it', () => going.lines().some(({ type }) => type === 'message'))
+    await until('a message about it', () => going.lines().some(({ type }) => type === 'message'))
     going.child.kill('SIGINT')
     expect(await going.ended).toMatchObject({ code: 130, end: { type: 'loop-end', status: 'paused', iterations } })
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
@@ -575,20 +575,17 @@ describe.concurrent('signals', () => {
     expect(place.calls()).toEqual(['1 1'])
   })
 
-  test.each(['SIGTERM', 'SIGHUP'] as const)(
-    '%s ends the agent at once, and the turn is tried again',
-    async (signal) => {
-      const place = makePlace()
-      const agent = place.agent(`[ "$RALPH_ATTEMPT" -gt 1 ] || sleep 1000; ${WORKS}; ${CLAIMS}`)
-      const going = place.start(['run', 'x', '--agent', agent, '--json'])
-      await agentCalled(place)
-      going.child.kill(signal)
-      expect(await going.ended).toMatchObject({ code: 130, end: { type: 'loop-end', status: 'paused', iterations: 0 } })
-      expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
-      expect((await place.ralph(['resume'])).code).toBe(0)
-      expect(iterations(place)).toEqual([{ n: 1, attempts: 2 }])
-    },
-  )
+  test.each(['SIGTERM', 'SIGHUP'] as const)('%s stops the agent at once, and the turn is repeated', async (signal) => {
+    const place = makePlace()
+    const agent = place.agent(`[ "$RALPH_ATTEMPT" -gt 1 ] || sleep 1000; ${WORKS}; ${CLAIMS}`)
+    const going = place.start(['run', 'x', '--agent', agent, '--json'])
+    await agentCalled(place)
+    going.child.kill(signal)
+    expect(await going.ended).toMatchObject({ code: 130, end: { type: 'loop-end', status: 'paused', iterations: 0 } })
+    expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
+    expect((await place.ralph(['resume'])).code).toBe(0)
+    expect(iterations(place)).toEqual([{ n: 1, attempts: 2 }])
+  })
 
   test('Ctrl-C ends a wait at once', async () => {
     const place = makePlace()
@@ -598,7 +595,7 @@ describe.concurrent('signals', () => {
     expect(await going.ended).toMatchObject({ code: 130, end: { status: 'paused', iterations: 0 } })
   })
 
-  test('kill -9 leaves no agent behind, and the turn is tried again', async () => {
+  test('kill -9 leaves no agent behind, and the turn is repeated', async () => {
     const place = makePlace()
     const deaf = `trap '' TERM INT HUP; [ "$RALPH_ATTEMPT" -gt 1 ] || { setsid sleep 1000 & sleep 1000; }; ${WORKS}; ${CLAIMS}`
     const going = place.start(['run', 'x', '--agent', place.agent(deaf)])
@@ -610,7 +607,7 @@ describe.concurrent('signals', () => {
     expect(iterations(place)).toEqual([{ n: 1, attempts: 2 }])
   })
 
-  /** Kills ralph in its first turn, gives an order, goes on, and tells the calls of the agent. */
+  /** Kills ralph in its first turn, gives an order, resumes, and returns the agent's calls. */
   async function callsAfter(order: string, ...words: string[]): Promise<string[]> {
     const place = makePlace()
     const agent = place.agent(`[ "$RALPH_ATTEMPT" -gt 1 ] || sleep 1000; ${WORKS}; ${CLAIMS}`)
@@ -626,15 +623,15 @@ describe.concurrent('signals', () => {
     return place.calls()
   }
 
-  test('a turn that was killed is another attempt, also when the loop is steered before it goes on', async () => {
+  test('a killed turn is another attempt, even if the loop is steered before it resumes', async () => {
     expect(await callsAfter('steer', 'use tabs')).toEqual(['1 1', '1 2'])
   })
 
-  test('a turn that was killed is another attempt, also when the loop is paused before it goes on', async () => {
+  test('a killed turn is another attempt, even if the loop is paused before it resumes', async () => {
     expect(await callsAfter('pause')).toEqual(['1 1', '1 2'])
   })
 
-  test('what an interrupted turn cost is counted', async () => {
+  test("an interrupted turn's cost is counted", async () => {
     const place = makePlace()
     const turn = [
       { usage: { tokens: 100, costUsd: 0.25 } },
@@ -644,21 +641,21 @@ describe.concurrent('signals', () => {
       { text: '<promise>COMPLETE</promise>' },
     ]
     const going = place.start(['run', 'x', '--agent', place.script([turn]), '--json'])
-    await until('a word of the agent', () => going.stdout().includes('On it.'))
+    await until('output of the agent', () => going.stdout().includes('On it.'))
     going.child.kill('SIGKILL')
-    await going.ended.catch(() => {}) // its last line may be cut
+    await going.ended.catch(() => {}) // its last line may be cut off
     const ran = await place.ralph(['resume', '--json'])
     expect(ran).toMatchObject({ code: 0, end: { iterations: 1, tokens: 200, cost_usd: 0.5 } })
   })
 })
 
 describe.concurrent('ralph stats', () => {
-  test('says when there is nothing yet', async () => {
+  test('says if there are no loops yet', async () => {
     const ran = await makePlace({ git: false }).ralph(['stats'])
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('No loops yet.') })
   })
 
-  test('sums up how loops ended, what was claimed in vain, and what was spent', async () => {
+  test('sums up how loops ended, how many claims were refused, and what was spent', async () => {
     const place = makePlace()
     await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), '--verify', 'false'])
     await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`), '--verify', 'test -e progress.txt'])
@@ -686,7 +683,7 @@ describe.concurrent('ralph stats', () => {
     expect(csv[0]).toMatch(/^loop_id,started_at,updated_at,status,reason,proof,agent,/)
   })
 
-  test('says what is wrong with its options', async () => {
+  test('reports what is wrong with its options', async () => {
     const place = makePlace({ git: false })
     for (const [args, message] of [
       [['--since', 'soon'], '--since must be a time in the past, such as 24h, 7d or 2026-11-01, got "soon".'],
@@ -698,7 +695,7 @@ describe.concurrent('ralph stats', () => {
 })
 
 describe.concurrent('history', () => {
-  test('is told before a loop begins, once there is enough of it', async () => {
+  test('is shown before a loop starts, once there is enough of it', async () => {
     const place = makePlace({ git: false })
     const agent = place.agent(`${WORKS}; ${CLAIMS}`)
     const args = ['run', 'x', '--agent', agent, '--type', 'docs']
@@ -720,7 +717,7 @@ describe.concurrent('history', () => {
 })
 
 describe.concurrent('ralph doctor', () => {
-  test('finds everything in order', async () => {
+  test('finds nothing wrong', async () => {
     const place = makePlace()
     const ran = await place.ralph(['doctor'])
     expect(ran.code).toBe(0)
@@ -729,7 +726,7 @@ describe.concurrent('ralph doctor', () => {
     expect(lines.map(({ what, ok }) => [what, ok])).toEqual(expect.arrayContaining([['database', true]]))
   })
 
-  test('misses git where there is none', async () => {
+  test('reports missing git', async () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['doctor'], { env: { PATH: join(place.root, 'tmp') }, apart: true })
     expect(ran.stdout).toMatch(/^✗ git /m)
@@ -738,7 +735,7 @@ describe.concurrent('ralph doctor', () => {
 })
 
 describe.concurrent('ralph prune', () => {
-  test('removes what was said in loops that ended, and nothing else', async () => {
+  test('removes the conversations of loops that have ended, and nothing else', async () => {
     const place = makePlace()
     await place.ralph(['run', 'x', '--agent', place.agent(`${WORKS}; ${CLAIMS}`)])
     const done = onlyLoop(place)
@@ -756,7 +753,7 @@ describe.concurrent('ralph prune', () => {
     expect((await place.ralph(['resume', open])).code).toBe(4)
   })
 
-  test('happens quietly when a loop is started, as RALPH_KEEP_DAYS says', async () => {
+  test('happens silently when a loop starts, according to RALPH_KEEP_DAYS', async () => {
     const place = makePlace()
     const agent = place.agent(`${WORKS}; ${CLAIMS}`)
     await place.ralph(['run', 'x', '--agent', agent])
@@ -782,7 +779,7 @@ describe.concurrent('--notify', () => {
     return { address: `http://127.0.0.1:${port}/hook`, bodies, close: () => server.close() }
   }
 
-  test('tells a webhook how the loop ended', async ({ onTestFinished }) => {
+  test('reports to a webhook how the loop ended', async ({ onTestFinished }) => {
     const hook = await listen(200)
     onTestFinished(hook.close)
     const place = makePlace()
@@ -801,7 +798,7 @@ describe.concurrent('--notify', () => {
   test.each([
     ['breaks the config', 'echo "{" > ralph.config.json'],
     ['names another address', `echo '{"notify_webhook": "http://127.0.0.1:9/"}' > ralph.config.json`],
-  ])('reaches the person also when the agent %s', async (_, change) => {
+  ])('reaches the user even if the agent %s', async (_, change) => {
     const hook = await listen(200)
     try {
       const place = makePlace()
@@ -814,7 +811,7 @@ describe.concurrent('--notify', () => {
     }
   })
 
-  test('says when the webhook refuses or cannot be reached, and changes no exit code', async ({ onTestFinished }) => {
+  test('reports a webhook that refuses or is unreachable, and keeps the exit code', async ({ onTestFinished }) => {
     const hook = await listen(500)
     onTestFinished(hook.close)
     const place = makePlace()
@@ -829,7 +826,7 @@ describe.concurrent('--notify', () => {
 })
 
 describe.concurrent('ralph demo', () => {
-  test('shows a lie and bent tests that are caught, and a loop that is proven', async () => {
+  test('shows how a lie and weakened tests are caught, and a loop that is verified', async () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['demo'])
     expect(ran.code).toBe(0)
@@ -883,7 +880,7 @@ describe.concurrent('the launcher', () => {
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
   })
 
-  test('says in one sentence that an old Node is too old', async ({ skip }) => {
+  test('says in one sentence that Node is too old', async ({ skip }) => {
     skip(!isOld, `there is no Node older than 22.19 in ${OLD_NODE} (${version})`)
     const ran = await makePlace({ git: false }).ralph(['status'], { node: OLD_NODE })
     expect(ran.code).toBe(1)
@@ -892,7 +889,7 @@ describe.concurrent('the launcher', () => {
     expect(ran.stderr).toContain(version)
   })
 
-  test('goes over to the Node that RALPH_NODE names', async ({ skip }) => {
+  test('switches to the Node that RALPH_NODE names', async ({ skip }) => {
     skip(!isOld, `there is no Node older than 22.19 in ${OLD_NODE} (${version})`)
     const place = makePlace({ git: false })
     const env = { RALPH_NODE: process.execPath }

@@ -1,4 +1,4 @@
-/** Configuration that a loop changed is not obeyed before a person agrees. */
+/** Configuration that a loop changed is ignored until a person approves it. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { done, execute, makeProject, sh } from './project-place.ts'
 import { LAUNCHER, makePlace, type Place, type Ran, until } from './ralph.ts'
 import { openSession } from './session-place.ts'
 
-/** Sets an agent and a check for whoever comes next. */
+/** Sets an agent and a check for the next command. */
 const planted = ({ root }: Place) =>
   JSON.stringify({ agent: `command:touch ${root}/obeyed`, verify: [`touch ${root}/obeyed`], max_iterations: 1 })
 
@@ -29,7 +29,7 @@ function refusal(loop: string): object {
 }
 
 describe.concurrent('configuration that a loop changed', () => {
-  test('is refused where nobody can be asked, says which loop it was, and counts once a person agrees', async () => {
+  test('is refused if nobody can be asked, with the loop that changed it, and applies once the user approves', async () => {
     const place = makePlace()
     const ran = await runBy(place, `${plants(place)}\n${DONE}`)
     expect(ran.code).toBe(0)
@@ -54,7 +54,7 @@ describe.concurrent('configuration that a loop changed', () => {
     expect(await place.ralph(['trust'])).toMatchObject({ stdout: expect.stringContaining('Nothing to accept') })
   })
 
-  test('is also noticed when the loop goes on, and not again when it was accepted', async () => {
+  test('is also noticed when the loop resumes, and not again after it was approved', async () => {
     const place = makePlace()
     const lines = `if [ "$RALPH_ITERATION" = 1 ]; then\n${plants(place)}\nelse echo x >> x.txt; fi`
     const ran = await runBy(place, lines, '--max-iterations', '3')
@@ -65,7 +65,7 @@ describe.concurrent('configuration that a loop changed', () => {
     expect(hasObeyed(place)).toBe(true)
   })
 
-  test('counts when a person has changed it since', async () => {
+  test('applies if the user has changed it since', async () => {
     const place = makePlace()
     await runBy(place, `${plants(place)}\n${DONE}`)
     place.write('ralph.config.json', `{ "agent": "${place.agent(`touch '${place.root}/mine'; ${DONE}`)}" }`)
@@ -96,7 +96,7 @@ describe.concurrent('configuration that a loop changed', () => {
     expect(next).toMatchObject(says === '' ? { code: 0 } : { code: 2, stderr: expect.stringContaining(says) })
   })
 
-  test('is noticed where ralph was killed in that turn', async () => {
+  test('is noticed if ralph was killed during that turn', async () => {
     const place = makePlace()
     const running = place.start([
       'run',
@@ -111,7 +111,7 @@ describe.concurrent('configuration that a loop changed', () => {
     expect(await place.ralph(['run', 'y'])).toMatchObject(refusal(String(lines[0]?.loop_id)))
   })
 
-  test('by a check, which runs what the agent wrote', async () => {
+  test('by a check is noticed, since checks run what the agent wrote', async () => {
     const place = makePlace()
     const lines = `cat > check.sh << 'ALL'\n${plants(place)}\nALL\n${DONE}`
     const ran = await runBy(place, lines, '--verify', 'sh check.sh', '--max-iterations', '1')
@@ -119,7 +119,7 @@ describe.concurrent('configuration that a loop changed', () => {
     expect(hasObeyed(place)).toBe(false)
   })
 
-  test('of a worktree counts where a person accepts the work', async () => {
+  test('in a worktree applies once a person accepts the work', async () => {
     const place = makePlace()
     place.write('ralph.config.json', '{ "max_iterations": 7 }') // which is in no commit
     const ran = await runBy(place, `echo x > x.txt\n${DONE}`, '--worktree')
@@ -132,7 +132,7 @@ describe.concurrent('configuration that a loop changed', () => {
   })
 
   test.each([[[]], [['--parallel', '2']]])(
-    'by a task of a project is refused to the next `ralph execute` %s',
+    'by a task of a project is refused for the next `ralph execute` %s',
     async (flags) => {
       const place = makeProject(['T1', 'T2'])
       await execute(place, { T1: [[sh(plants(place)), done]], T2: [[done]] }, ...flags)
@@ -144,7 +144,7 @@ describe.concurrent('configuration that a loop changed', () => {
     },
   )
 
-  test('by a loop in a session, after its end, too; and no session obeys it', async () => {
+  test("by a loop in a session is refused even after the loop's end, and no session applies it", async () => {
     const place = makePlace()
     const session = openSession(place)
     await session.type('/ralph:loop Build it')
@@ -158,7 +158,7 @@ describe.concurrent('configuration that a loop changed', () => {
     expect(hasObeyed(place)).toBe(false)
   })
 
-  test('in a turn of a session whose end nobody saw is asked for once', async () => {
+  test('in a turn of a session whose end went unnoticed is asked about once', async () => {
     const place = makePlace()
     await openSession(place).type('/ralph:loop Build it')
     place.write('ralph.config.json', planted(place))
@@ -175,8 +175,8 @@ describe.concurrent('configuration that a loop changed', () => {
     expect(hasObeyed(place)).toBe(false)
   })
 
-  test('is asked for in a terminal, and the command goes on', async ({ skip }) => {
-    skip(spawnSync('script', ['--version']).status !== 0, 'script is not here')
+  test('is asked about in a terminal, and the command continues', async ({ skip }) => {
+    skip(spawnSync('script', ['--version']).status !== 0, 'script is not installed')
     const place = makePlace()
     await runBy(place, `${plants(place)}\n${DONE}`)
     const type = (words: string) =>

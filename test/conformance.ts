@@ -1,4 +1,6 @@
-/** What every real client must do when `ralph run` drives it against a scripted model. One file a client calls this. */
+/**
+ * What every real client must do when `ralph run` drives it against a scripted model. One file per client calls this.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
@@ -9,14 +11,14 @@ import { carriers, makePlace, type Place, query, type Ran, until } from './ralph
 type Going = { args?: string[]; env?: Record<string, string | undefined>; place?: Place }
 
 export type Live = {
-  /** A test that is skipped, by name, where the client is not available. */
+  /** A test that is skipped, with its name, if the client is not available. */
   live(title: string, body: (context: TestContext) => Promise<void>): void
-  /** One `ralph run` to its end; nothing of the client is alive afterwards. */
+  /** One complete `ralph run`; no process of the client is alive afterwards. */
   run(replies: Reply[], going?: Going): Promise<Ran & { place: Place; server: ModelServer }>
   bash(command: string): Reply
 }
 
-/** The tools of a file of live tests, for cases of its own. */
+/** Tools for a file of live tests with cases of its own. */
 export function openLive(client: Client): Live & {
   start(replies: Replies, place: Place): Promise<Record<string, string | undefined>>
   /** What the model has been asked since then. */
@@ -59,7 +61,7 @@ export function openLive(client: Client): Live & {
         },
       )
       expect(carriers(`RALPH_LOOP_ID=${ran.lines[0]?.loop_id}`)).toEqual([])
-      if (!server) throw new Error('The server is gone.')
+      if (!server) throw new Error('The server is closed.')
       return { ...ran, place, server }
     },
   }
@@ -76,7 +78,7 @@ export function conformance(client: Client, apart: Apart = {}): void {
     apart[kind] === undefined ? live(title, body) : test.skip(`${title} (${apart[kind]})`)
 
   describe(client.agent ?? client.name, () => {
-    live('completes a loop of two iterations: a lie is refused, the work is done, tokens are counted', async () => {
+    live('completes a loop of two iterations: a lie is refused, the work is done, and tokens are counted', async () => {
       const ran = await run([DONE, bash('echo all > b.txt'), DONE], { args: ['--verify', 'test -f b.txt'] })
       expect(ran).toMatchObject({
         code: 0,
@@ -88,7 +90,7 @@ export function conformance(client: Client, apart: Apart = {}): void {
       expect(JSON.stringify(ran.server.requests[1])).toContain('The check `test -f b.txt` failed')
     })
 
-    live('makes no claim of a promise that only a tool or a sentence about it shows', async () => {
+    live('does not take a promise for a claim if only a tool or a sentence about it contains it', async () => {
       const ran = await run(
         [
           bash('echo "<promise>COMPLETE</promise>"; echo x > x.txt'),
@@ -99,7 +101,7 @@ export function conformance(client: Client, apart: Apart = {}): void {
       expect(ran).toMatchObject({ code: 1, end: { reason: 'max-iterations', proof: null } })
     })
 
-    live('takes an empty answer for a turn in which nothing happened, or a failed one', async () => {
+    live('treats an empty answer as a turn without changes, or as a failed one', async () => {
       const ran = await run([{ text: '' }], { args: ['--max-iterations', '1'] })
       expect(ran.code).toBe(1)
       expect(['max-iterations', 'agent-failed']).toContain(ran.end.reason)
@@ -147,7 +149,7 @@ export function conformance(client: Client, apart: Apart = {}): void {
       expect(ran).toMatchObject({ code: 4, end: { status: 'needs-input' } })
     })
 
-    live('is tried again when it is killed in the middle, and leaves nothing running', async () => {
+    live('is retried when it is killed midway, and leaves nothing running', async () => {
       const place = makePlace()
       const env = await start(
         [bash('echo $$ > pid.txt; while :; do sleep 1; done'), bash('echo x > x.txt'), DONE],
@@ -159,8 +161,8 @@ export function conformance(client: Client, apart: Apart = {}): void {
       await until('the tool', () => existsSync(join(place.dir, 'pid.txt')), 90_000)
       expect(alive().length).toBeGreaterThan(1)
       going.child.kill('SIGKILL')
-      await going.ended.catch(() => {}) // its last line may be cut
-      await until('everything is gone', () => alive().length === 0, 3_000)
+      await going.ended.catch(() => {}) // its last line may be cut off
+      await until('the end of all processes', () => alive().length === 0, 3_000)
       const resumed = await place.ralph(['resume', '--json'], { env })
       expect(resumed).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
       expect(query(place, 'SELECT n, attempts FROM iteration')).toEqual([{ n: 1, attempts: 2 }])

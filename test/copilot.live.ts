@@ -1,4 +1,4 @@
-/** GitHub Copilot CLI itself, driven by `ralph run` against a scripted model on loopback. */
+/** The real GitHub Copilot CLI, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { copilot } from './clients/copilot.ts'
 import { conformance, openLive } from './conformance.ts'
@@ -8,9 +8,9 @@ conformance(copilot)
 
 const { live, run, bash } = openLive(copilot)
 
-describe('copilot in its own ways', () => {
-  live('is limited, waited for until the limit ends, and completes, at no cost of an iteration', async () => {
-    // It tries six times by itself, a second apart when it is told so, before it gives up.
+describe("Copilot's own behaviour", () => {
+  live('a rate limit is waited for and costs no iteration, and the loop completes', async () => {
+    // It makes six attempts itself, a second apart with this setting, before it gives up.
     const limited = { ...failure(429, 'rate_limit', 'Please try again in 3 seconds.'), headers: { 'retry-after': '1' } }
     const ran = await run([...Array(6).fill(limited), bash('echo x > x.txt'), DONE])
     expect(ran).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1, tokens: 2 * 120 } })
@@ -26,13 +26,13 @@ describe('copilot in its own ways', () => {
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
   })
 
-  live('without a login it ends at once', async () => {
+  live('without a login, the loop ends at once', async () => {
     const ran = await run([DONE], {
       env: {
         COPILOT_OFFLINE: undefined,
         COPILOT_PROVIDER_BASE_URL: undefined,
         COPILOT_PROVIDER_API_KEY: undefined,
-        HTTPS_PROXY: 'http://127.0.0.1:1', // nobody else is asked either
+        HTTPS_PROXY: 'http://127.0.0.1:1', // nor is any other service asked
       },
     })
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })

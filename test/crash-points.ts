@@ -1,6 +1,6 @@
 /**
- * When the crash tests kill ralph. `RALPH_CRASH_POINTS=100 RALPH_CRASH_SEED=7 npx vitest run <file>` tries a hundred points,
- * drawn from seed 7. In these tests the two take precedence over RALPH_TEST_RUNS and RALPH_TEST_SEED, which apply without them.
+ * When the crash tests kill ralph. `RALPH_CRASH_POINTS=100 RALPH_CRASH_SEED=7 npx vitest run <file>` tries a hundred
+ * points, drawn from seed 7. In these tests both override RALPH_TEST_RUNS and RALPH_TEST_SEED, which are the defaults.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,14 +25,18 @@ export function generator(seed: number): () => number {
   }
 }
 
-/** When ralph is killed: after a share of the time an undisturbed run takes, or when the nth of something is first seen. */
+/**
+ * When ralph is killed: after a fraction of the time of an undisturbed run, or when the nth of something first appears.
+ */
 export type Moment<Sight extends string> =
   | { kind: 'time'; share: number }
   | { kind: Sight; nth: number; thenMs: number }
 
 export type Point<Sight extends string> = { name: string; moments: Moment<Sight>[] }
 
-/** `most`: how many of each an undisturbed run has. Every fourth point is two kills, the second when the work goes on. */
+/**
+ * `most`: how many of each an undisturbed run has. Every fourth point is two kills, the second after the work resumes.
+ */
 export function drawPoints<Sight extends string>(
   { runs, seed }: Chance,
   kinds: readonly ('time' | Sight)[],
@@ -56,7 +60,7 @@ function words<Sight extends string>(moment: Moment<Sight>): string {
   return `${moment.thenMs} ms after ${moment.kind} ${moment.nth}`
 }
 
-/** `ms`: how long an undisturbed run takes. `countSeen`: how many of something there are by now. */
+/** `ms`: how long an undisturbed run takes. `countSeen`: how many of something exist by now. */
 export async function killAt<Sight extends string>(
   moment: Moment<Sight>,
   { child, ended }: Running,
@@ -65,9 +69,9 @@ export async function killAt<Sight extends string>(
   let over = false
   const end = ended.then(
     () => (over = true),
-    () => (over = true), // the last line of --json may be cut
+    () => (over = true), // the last line of --json may be cut off
   )
-  // Runs side by side take longer than the one that was alone.
+  // Parallel runs take longer than one alone.
   if ('share' in moment) await Promise.race([sleep(moment.share * ms * 1.5), end])
   else {
     const seen = countSeen(moment.kind) + 1
@@ -78,10 +82,10 @@ export async function killAt<Sight extends string>(
   await end
 }
 
-/** One second after the kill nothing that the agent started is alive. */
+/** One second after the kill, nothing that the agent started is alive. */
 export async function expectSilence(place: Place): Promise<void> {
   const loops = askEarly(place, 'SELECT id FROM loop').map(({ id }) => `RALPH_LOOP_ID=${id}`)
-  await until('all is silent', () => loops.every((loop) => carriers(loop).length === 0), 1_000)
+  await until('silence', () => loops.every((loop) => carriers(loop).length === 0), 1_000)
 }
 
 /** Before its first save there is no database, or one without tables. */
@@ -101,7 +105,7 @@ export function isOver(place: Place): boolean {
   return askEarly(place, 'SELECT status FROM loop').some(({ status }) => status === 'completed')
 }
 
-/** How often a check that notes its runs has begun. */
+/** How often a check that logs its runs has started. */
 export function countChecks({ root }: Place): number {
   const file = join(root, 'checks')
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0

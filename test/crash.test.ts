@@ -1,5 +1,5 @@
 /**
- * kill -9 at many points of a loop of ten iterations, then `ralph resume`: nothing is lost, nothing is done twice.
+ * `kill -9` at many points of a loop of ten iterations, then `ralph resume`: nothing is lost, nothing is done twice.
  * The points are drawn from a seed. `RALPH_CRASH_POINTS=100 npx vitest run test/crash.test.ts` tries a hundred of them,
  * `RALPH_CRASH_SEED=7` draws others; see `crash-points.ts`.
  */
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 
 describe.concurrent('a loop whose ralph is killed', () => {
-  test.for(points)('$name ends as if it had not been', async ({ moments }) => {
+  test.for(points)('$name ends as if nothing had happened', async ({ moments }) => {
     const place = makeLoop()
     for (const moment of moments) {
       const going = place.start(hasLoop(place) ? ['resume', '--json'] : RUN)
@@ -62,7 +62,7 @@ describe.concurrent('a loop whose ralph is killed', () => {
     await expectWayBack(place, record.id)
   })
 
-  test('shows the same when its database is made anew from the transcripts', async () => {
+  test('looks the same after its database is rebuilt from the transcripts', async () => {
     const place = makeLoop()
     await kill({ kind: 'agent', nth: 4, thenMs: 0 }, place.start(RUN), place)
     await kill({ kind: 'check', nth: 7, thenMs: 0 }, place.start(['resume', '--json']), place)
@@ -104,7 +104,7 @@ function countSeen(kind: Sight, place: Place): number {
   return countChecks(place)
 }
 
-/** Every iteration has its checkpoint: the tree that the store knows, with the lines that were there by then. */
+/** Every iteration has its checkpoint: the tree in the store, with the lines that existed by then. */
 function expectCheckpoints(place: Place, id: string): void {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: place.dir, encoding: 'utf8' }).trim()
   const refs = git('for-each-ref', '--format=%(refname:lstrip=3) %(tree)', `refs/ralph/${id}`)
@@ -140,7 +140,7 @@ function resultOf(place: Place): object {
   }
 }
 
-/** The record of a loop, in the database and in its transcript, without a gap and without a repetition. */
+/** The record of a loop, in the database and in its transcript, without gaps or repetitions. */
 function recordOf(place: Place, killedAtItsEnd = false): { id: string; attempts: number[]; lost: number } {
   const [{ id } = {}, ...more] = query(place, 'SELECT id FROM loop')
   expect(more).toEqual([])
@@ -151,7 +151,7 @@ function recordOf(place: Place, killedAtItsEnd = false): { id: string; attempts:
     .trim()
     .split('\n')
   const facts = transcript.slice(1).map((line) => JSON.parse(line) as { n: number; fact: unknown })
-  // The fact that ends a loop may be missing there until the database is rebuilt: nobody takes up what has ended.
+  // The fact that ends a loop may be missing there until the database is rebuilt: nothing resumes an ended loop.
   expect(numbers.length - facts.length).toBeLessThanOrEqual(killedAtItsEnd ? 1 : 0)
   expect(facts.map(({ n }) => n)).toEqual(numbers.slice(0, facts.length))
   expect(facts.map(({ fact }) => JSON.stringify(fact))).toEqual(events.slice(0, facts.length).map(({ fact }) => fact))

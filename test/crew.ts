@@ -27,7 +27,7 @@ export type Crew = {
   agents(): Promise<Record<string, Agent>>
   /** Waits until an agent has this state. */
   stands(name: string, state: string, withinMs?: number): Promise<Agent>
-  /** The prompts that an agent was given, oldest first. */
+  /** The prompts that an agent got, oldest first. */
   prompts(name: string): string[]
   /** Stops the dispatcher as a user would. */
   leave(running: Running): Promise<void>

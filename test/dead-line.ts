@@ -1,4 +1,4 @@
-/** A way to a server that can go dead: whoever is connected hears nothing more, and is not told. */
+/** A connection to a server that can go dead: clients receive nothing more, and are not disconnected. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 

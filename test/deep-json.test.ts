@@ -1,4 +1,4 @@
-/** JSON that is nested without end, wherever ralph reads some: a sentence, and everything goes on. */
+/** Extremely deep JSON wherever ralph reads JSON: a clear sentence, and everything else continues. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -18,7 +18,7 @@ describe.concurrent('a project', () => {
     ['tasks.json', `{"project_name":"shop","tasks":[{"id":"T1","title":"x","more":${LISTS}}]}`],
     ['state.json', LISTS],
     ['obstacles.json', `{"obstacles":[],"more":${LISTS}}`],
-  ])('in which an agent nests %s goes on with what it was', async (face, deep) => {
+  ])('in which an agent nests %s continues with what it had', async (face, deep) => {
     const place = makeProject(['T1'], { git: false })
     const ran = await execute(place, { T1: [[edit(`${FOLDER}/${face}`, deep)], does('T1')] })
     expect(ran).toMatchObject({ code: 0, end: { reason: 'completed' } })
@@ -27,7 +27,7 @@ describe.concurrent('a project', () => {
   })
 
   test.each(['tasks.json', 'state.json', 'obstacles.json'])(
-    'whose %s is nested while nobody looks starts again as after other damage',
+    'whose %s is nested while ralph is not running starts as after other damage',
     async (face) => {
       const ends = async (text: string) => {
         const place = makeProject(['T1'], { git: false })
@@ -38,14 +38,14 @@ describe.concurrent('a project', () => {
       }
       const [deep, other] = await Promise.all([ends(OBJECTS), ends('{')])
       expect(deep).toEqual(other)
-      // The tasks are a person's own: what they wrote there is theirs to mend.
+      // The tasks belong to the user: what they wrote there is theirs to fix.
       expect(deep).toEqual(
         face === 'tasks.json' ? { code: 2, reason: 'tasks-invalid' } : { code: 0, reason: 'completed' },
       )
     },
   )
 
-  test('whose tasks.json is nested from the beginning is refused with a sentence', async () => {
+  test('whose tasks.json is nested from the start is refused with a sentence', async () => {
     const place = makeProject(['T1'])
     place.write(`${FOLDER}/tasks.json`, `{"tasks":[{"id":"T1","title":"x","more":${LISTS}}]}`)
     const ran = await execute(place, { T1: [does('T1')] })
@@ -55,7 +55,7 @@ describe.concurrent('a project', () => {
   })
 })
 
-describe.concurrent('a file that somebody gives', () => {
+describe.concurrent('a file that the user provides', () => {
   const isRefused = async (place: Place, ...args: string[]) => {
     const ran = await place.ralph(args)
     expect(ran.code).toBe(2)
@@ -86,7 +86,7 @@ describe.concurrent('a file that somebody gives', () => {
     await isRefused(place, 'run', 'x', '--agent', `scripted:${join(place.dir, 'script.json')}`)
   })
 
-  test('package.json, which tells what the checks are', async () => {
+  test('package.json, which names the checks', async () => {
     const place = makePlace()
     place.write('package.json', `{"scripts":{"test":"true"},"x":${LISTS}}`)
     const ran = await place.ralph([
@@ -106,7 +106,7 @@ describe.concurrent('a file that somebody gives', () => {
 })
 
 describe.concurrent('a vault', () => {
-  test('whose task has a head with nested values is worked on', async () => {
+  test('runs a task whose front matter has nested values', async () => {
     const place = makePlace({ git: false })
     place.write('Needs_Action/letter.md', `---\nmore: ${'['.repeat(5_000)}\nverify: ${LISTS}\n---\nWrite a letter.\n`)
     const ran = await place.ralph(['task', 'start', 'Needs_Action/letter.md', '--vault', place.dir, '--json'])
@@ -114,7 +114,7 @@ describe.concurrent('a vault', () => {
     expect([0, 2]).toContain(ran.code)
   })
 
-  test('whose state file is nested makes it anew', async () => {
+  test('rebuilds a nested state file', async () => {
     const place = makePlace({ git: false })
     place.write('Needs_Action/letter.md', 'Write a letter.\n')
     const task = (...args: string[]) => place.ralph(['task', ...args, '--vault', place.dir, '--json'])
@@ -127,7 +127,7 @@ describe.concurrent('a vault', () => {
 })
 
 describe.concurrent('an agent', () => {
-  test.each(['claude', 'codex', 'gemini', 'pi'])('%s that prints nested JSON is heard out', async (name) => {
+  test.each(['claude', 'codex', 'gemini', 'pi'])('%s that prints nested JSON is read to its end', async (name) => {
     const place = makePlace({ git: false })
     const events = [
       `{"type":"assistant","message":{"content":[{"type":"tool_use","name":"Bash","input":${OBJECTS}}]}}`,
@@ -150,7 +150,7 @@ describe.concurrent('an agent', () => {
   })
 })
 
-test('a hook whose payload is nested lets the stop pass', () => {
+test('a hook with a nested payload lets the stop pass', () => {
   const place = makePlace({ git: false })
   const hook = resolve(import.meta.dirname, '..', 'dist', 'hook.cjs')
   for (const payload of [

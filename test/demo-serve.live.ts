@@ -1,4 +1,4 @@
-/** `ralph demo --serve` as a person starts it: what the board shows, what one can do there, and how it ends. */
+/** `ralph demo --serve` as a user runs it: what the board shows, what one can do there, and how it ends. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { createClient } from '../src/fronts/server/client.ts'
 import { carriers, makePlace, type Place, type Running, until } from './ralph.ts'
 import { onDatabase } from './served.ts'
 
-/** On a busy machine it takes its time. */
+/** Slow on a busy machine. */
 const BUSY_MS = 100_000
 
 type Client = ReturnType<typeof createClient>
@@ -26,7 +26,7 @@ function folderIn({ root }: Place): string {
   return join(root, 'tmp', name)
 }
 
-/** How each loop stands, by the title of its task. */
+/** The state of each loop, by the title of its task. */
 async function standings(client: Client): Promise<Record<string, string>> {
   const { loops } = await client.call('list_loops', { limit: 200 })
   return Object.fromEntries(
@@ -55,7 +55,7 @@ const TODAY = {
   'Support 24 more currencies': expect.stringMatching(/^(queued|running|verifying) \d$/),
 }
 
-test('serves a board full of real loops, goes on with them, and ends with 0', { timeout: 2 * BUSY_MS }, async () => {
+test('serves a board full of real loops, continues them, and exits with 0', { timeout: 2 * BUSY_MS }, async () => {
   const place = onDatabase(makePlace({ git: false }))
   const running = place.start(['demo', '--serve', '--port', '0'])
   const client = await clientOf(running)
@@ -68,7 +68,7 @@ test('serves a board full of real loops, goes on with them, and ends with 0', { 
   await hasReadableHistory(client, { regression: idOf('Read amounts'), review: idOf('Add CSV'), crash: idOf('Cache') })
   await client.call('answer', { loop: question, words: 'On 28 February.' })
   await client.call('answer', { loop: bent, allow: true })
-  await until('both to be done', async () => {
+  await until('both to finish', async () => {
     const { [question]: one, [bent]: other } = Object.fromEntries(
       (await client.call('list_loops', { limit: 200 })).loops.map(({ id, next }) => [id, next]),
     )
@@ -86,7 +86,7 @@ test('serves a board full of real loops, goes on with them, and ends with 0', { 
   expect(existsSync(place.home)).toBe(false)
 })
 
-/** Tasks of every kind, and enough of a past to say something about it. */
+/** Tasks of every kind, and enough history for statistics. */
 async function looksLikeWork(client: Client): Promise<void> {
   const { tasks } = await client.call('list_tasks', { limit: 200 })
   expect(new Set(tasks.map(({ status }) => status))).toEqual(
@@ -120,7 +120,7 @@ async function hasReadableHistory(client: Client, { regression, review, crash }:
   expect(files.length).toBeGreaterThan(3)
 }
 
-test('Ctrl-C while the board is filled ends it with 0 and leaves no process', async () => {
+test('Ctrl-C while the board is being filled exits with 0 and leaves no process', async () => {
   const place = onDatabase(makePlace({ git: false }))
   const running = place.start(['demo', '--serve', '--port', '0'])
   const home = await until('a loop', () => {

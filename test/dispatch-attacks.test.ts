@@ -1,4 +1,4 @@
-/** The dispatcher under people and tasks that do what nobody expects. */
+/** The dispatcher against users and tasks that do what nobody expects. */
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -36,9 +36,9 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('one')).toHaveLength(2)
     await crew.leave(running)
     const second = crew.start()
-    await until('it is back', () => second.lines().length > 0)
+    await until('the agent to be back', () => second.lines().length > 0)
     await crew.say('1:', 'Go on.')
-    await until('it is over', () => states(second).includes('DONE'))
+    await until('the end of the task', () => states(second).includes('DONE'))
     expect(states(running)).toEqual(['WORKING', 'DONE'])
     expect(states(second)).toEqual(['WORKING', 'DONE'])
   })
@@ -130,9 +130,9 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
   test('reopens a pane that the user closed when there is a task for it', async () => {
     const crew = makeCrew([{ name: 'shut', turns: [DONE], more: CHECK }])
     crew.start()
-    await until('it is up', async () => (await crew.agents()).shut?.words === '')
+    await until('the pane to be open', async () => (await crew.agents()).shut?.words === '')
     crew.server('kill-session', '-t', crew.tag('shut'))
-    await until('it is seen', async () => (await crew.agents()).shut?.words.startsWith('It has exited'))
+    await until('the pane to be noticed', async () => (await crew.agents()).shut?.words.startsWith('It has exited'))
     await crew.say('1:', 'Go on.')
     await crew.stands('shut', 'DONE')
   })
@@ -146,7 +146,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     crew.server('kill-session', '-t', crew.tag('shut'))
     expect((await crew.stands('shut', 'NEEDS YOU')).words).toContain('Its pane was closed.')
     const its = `RALPH_PANE=${crewOf(crew.config)}/shut`
-    await until('its program is gone too', () => carriers(its).length === 0, 10_000)
+    await until('the end of its program', () => carriers(its).length === 0, 10_000)
     await crew.say('say', '1', 'Use tabs.') // it is looked at once more
     expect((await crew.tmux.look())?.panes.has(crew.tag('shut'))).toBe(false)
     await crew.say('resume', '1')
@@ -157,7 +157,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
   test('retries an agent that did not start once the user has fixed it', async () => {
     const crew = makeCrew([{ name: 'gone', turns: [[{ fail: 'Oh.' }], DONE], more: CHECK }])
     crew.start()
-    await until('it is up', async () => (await crew.agents()).gone?.words === '')
+    await until('the agent to be up', async () => (await crew.agents()).gone?.words === '')
     const script = readFileSync(crew.script('gone'), 'utf8')
     writeFileSync(crew.script('gone'), 'Not a script.')
     await crew.say('1:', 'Go on.')
@@ -173,11 +173,11 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
       { name: 'hangs', turns: [DONE], more: 'setup: sleep 1000' },
     ])
     crew.start()
-    await until('it is known', async () => (await crew.agents()).hangs)
+    await until('the task to be known', async () => (await crew.agents()).hangs)
     await crew.say('1:', 'Go on.')
     expect((await crew.stands('fails', 'NEEDS YOU')).words).toContain('its setup (test -f ready.txt) failed')
     await crew.say('remove', 'hangs')
-    await until('it is gone', async () => !('hangs' in (await crew.agents())))
+    await until('the task to be dropped', async () => !('hangs' in (await crew.agents())))
     writeFileSync(join(crew.dir('fails'), 'ready.txt'), '')
     await crew.say('resume', '1')
     await crew.stands('fails', 'DONE')
@@ -193,25 +193,25 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await crew.say('1:', 'Second.')
     await crew.say('drop', '1', '1')
     await crew.tmux.press(crew.tag('plain'), 'y')
-    await until('the second arrives', () => crew.prompts('plain').length === 2)
-    await until('it is over', async () => (await crew.agents()).plain?.queue.length === 0)
+    await until('the second task', () => crew.prompts('plain').length === 2)
+    await until('the end of the task', async () => (await crew.agents()).plain?.queue.length === 0)
     expect(crew.prompts('plain')).toEqual(['First.', 'Second.'])
   })
 
   test('reports an agent that cannot be started for a one-time task', async () => {
     const crew = makeCrew([{ name: 'plain', turns: [DONE] }], '  enabled: false\n')
     const running = crew.start()
-    await until('it is up', async () => (await crew.agents()).plain?.words === '')
+    await until('the dispatcher to be up', async () => (await crew.agents()).plain?.words === '')
     writeFileSync(crew.script('plain'), 'Not a script.')
     crew.server('kill-session', '-t', crew.tag('plain'))
-    await until('it is seen', async () => (await crew.agents()).plain?.words.startsWith('It has exited'))
+    await until('the task to be noticed', async () => (await crew.agents()).plain?.words.startsWith('It has exited'))
     await crew.say('1:', 'Go on.')
-    await until('it is told', () => running.lines().some(({ text }) => String(text).startsWith('its task was dropped')))
+    await until('the report', () => running.lines().some(({ text }) => String(text).startsWith('its task was dropped')))
     expect((await crew.agents()).plain).toMatchObject({ state: 'READY', queue: [] })
   })
 })
 
-/** The states that a dispatcher has told of, oldest first. */
+/** The states that a dispatcher has reported, oldest first. */
 function states({ lines }: ReturnType<ReturnType<typeof makeCrew>['start']>, name?: string): unknown[] {
   return lines().flatMap((line) =>
     line.type === 'agent' && (name === undefined || line.name === name) ? [line.state] : [],

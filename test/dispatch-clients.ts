@@ -11,7 +11,7 @@ import { DONE, failure, type ModelServer, type Reply, startModelServer } from '.
 import { commitAll, endCarriers, type Line, makePlace, type Place, type Running, until } from './ralph.ts'
 import { hasTmux } from './tmux.ts'
 
-// Their editors turn tabs into blanks as they are pasted.
+// Their editors turn pasted tabs into blanks.
 const BLANKS: Readonly<Record<string, string>> = { claude: '    ', pi: '    ', copilot: '    ' }
 
 /** `limited`: the client whose API refuses the first request. */
@@ -28,7 +28,7 @@ export function loopSideBySide({ clients, limited, task }: Sides): void {
   let env: Record<string, string | undefined>
   const config = () => join(place.dir, 'config.yaml')
 
-  // Before each try, so that a second one finds nothing of the first.
+  // Before each attempt, so that a second one finds nothing left by the first.
   beforeEach(async () => {
     place = makePlace()
     seats = []
@@ -82,7 +82,7 @@ export function loopSideBySide({ clients, limited, task }: Sides): void {
       if (last?.state === 'BLOCKED') await trust(name)
       return last && is(last) ? last : undefined
     }
-    return until(`${name} stands so`, found, 120_000).catch(async (cause) => {
+    return until(`the state of ${name}`, found, 120_000).catch(async (cause) => {
       const tmux = openTmux(place.home, env)
       const screen = await tmux.screen(tagOf({ crew: crewOf(config()), name })).catch(() => '(no pane)')
       throw new Error(`${cause.message}\n${JSON.stringify(last)}\n${screen}\n${running.stdout().slice(-2_000)}`, {
@@ -98,7 +98,7 @@ export function loopSideBySide({ clients, limited, task }: Sides): void {
   }
 
   test(`${clients.map(({ name }) => name).join(', ')} loop side by side to verified`, async ({ skip }) => {
-    skip(!hasTmux, 'tmux is not here')
+    skip(!hasTmux, 'tmux is not installed')
     skip(seats.length === 0, 'no client can be installed here')
     writeFileSync(join(place.root, 'task.md'), task)
     running = place.start(['dispatch', '--json'])

@@ -1,4 +1,4 @@
-/** The dispatcher with scripted agents in real tmux: what seed and contract promise, for one agent and for ten at once. */
+/** The dispatcher with scripted agents in real tmux: its promises for one agent and for ten at once. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -58,7 +58,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(crew.prompts('limited')).toHaveLength(2)
   })
 
-  test('keeps ten agents going at once, and words for one reach only that one', {
+  test('keeps ten agents going at once, and a message for one reaches only that one', {
     concurrent: false,
   }, async () => {
     const names = Array.from({ length: 10 }, (_, n) => `a${n + 1}`)
@@ -159,7 +159,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     })
     await crew.tmux.press(crew.tag('shared'), 'Enter')
     await until(
-      'it asks',
+      'its question',
       async () => (await crew.agents()).shared?.words === 'You typed in its pane. Continue with "resume 1".',
     )
     expect(crew.prompts('shared')[1]).toBe('What is two and two?')
@@ -190,7 +190,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(await crew.say('queue', '1')).toMatchObject([{ prompt: 'Second.' }, { prompt: 'Third.' }])
     expect(await crew.say('drop', '1', '2')).toMatchObject([{ prompt: 'Third.' }])
     await crew.say('cancel', 'busy')
-    await until('the second task is over', async () => (await crew.agents()).busy?.proof === 'claimed')
+    await until('the end of the second task', async () => (await crew.agents()).busy?.proof === 'claimed')
     expect(crew.prompts('busy')[1]).toContain('Second.')
     const statuses = (await crew.place.ralph(['status', '--json'])).lines.map(({ status }) => status)
     expect(statuses).toEqual(['completed', 'cancelled'])
@@ -199,13 +199,13 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await until('the fourth task', () => crew.prompts('busy').length >= 4)
     await crew.say('limit', '1', '20')
     await crew.say('say', '1', 'Use tabs.')
-    await until('it hears it', () => crew.prompts('busy').some((prompt) => prompt.includes('Use tabs.')))
+    await until('the message to arrive', () => crew.prompts('busy').some((prompt) => prompt.includes('Use tabs.')))
     expect((await crew.agents()).busy).toMatchObject({ max_iterations: 20 })
     await crew.say('pause', '1')
     await crew.stands('busy', 'NEEDS YOU')
   })
 
-  test('continues where a closed pane was, when told to', async () => {
+  test('continues where a closed pane was, if asked to', async () => {
     const crew = makeCrew([{ name: 'shut', turns: [[{ sleep: 30 }], DONE], more: CHECK }])
     crew.start()
     await crew.stands('shut', 'READY')
@@ -228,7 +228,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     for (const name of names.slice(0, 2)) await until('the first turn', () => crew.prompts(name).length === 1)
     crew.killServer()
     for (const name of names.slice(0, 2)) await crew.stands(name, 'DONE')
-    await until('the idle one is back', async () => (await crew.tmux.look())?.panes.get(crew.tag('three'))?.alive)
+    await until('the idle agent to be back', async () => (await crew.tmux.look())?.panes.get(crew.tag('three'))?.alive)
   })
 
   test('gives each task its own worktree, which is merged when it is accepted', async () => {
@@ -236,7 +236,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
       { name: 'apart', turns: [WORKS(1), DONE], more: 'worktree: true\nchecks: test -f done.txt' },
     ])
     crew.start()
-    await until('it is known', async () => (await crew.agents()).apart)
+    await until('the task to be known', async () => (await crew.agents()).apart)
     await crew.say('1:', 'Go on.')
     const done = await crew.stands('apart', 'DONE')
     expect(existsSync(join(crew.dir('apart'), 'done.txt'))).toBe(false)
@@ -270,9 +270,9 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     crew.start()
     await crew.stands('plain', 'READY')
     await crew.say('1:', 'Just this.')
-    await until('it has it', () => crew.prompts('plain').length === 1)
+    await until('the task to arrive', () => crew.prompts('plain').length === 1)
     await until(
-      'it is over',
+      'the end of the task',
       async () => (await crew.agents()).plain?.state === 'READY' && (await crew.agents()).plain?.queue.length === 0,
     )
     expect(crew.prompts('plain')).toEqual(['Just this.'])
@@ -284,7 +284,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     await crew.stands('told', 'READY')
     const events = crew.place.start(['dispatch', 'events', '--json', '--after', '0'])
     await crew.say('1:', 'Go on.')
-    await until('all is told', () => events.lines().some(({ state }) => state === 'DONE'))
+    await until('all reports', () => events.lines().some(({ state }) => state === 'DONE'))
     expect(events.lines().map(({ state }) => state)).toEqual(['WORKING', 'DONE'])
     events.child.kill('SIGINT')
     expect((await events.ended).code).toBe(130)
@@ -306,7 +306,7 @@ describe.skipIf(!hasTmux)('a dispatcher', { concurrent: true }, () => {
     expect(await crew.stands('known', 'DONE')).toMatchObject({ loop_id: known?.loop_id, proof: 'verified' })
   })
 
-  test('is alone with its config', async () => {
+  test('is the only one with its config', async () => {
     const crew = makeCrew([{ name: 'one', turns: [DONE] }])
     crew.start()
     await crew.stands('one', 'READY')

@@ -437,7 +437,7 @@ test('docs/formats.md lists exactly the variables that a template may use', () =
 
 test('docs/formats.md lists everything in RALPH_HOME', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
-    // `home` means something else in these two: that of a package, and Copilot's.
+    // `home` means something else in these two: a package's home page, and Copilot's folder.
     (file) => file.endsWith('.ts') && !/test|store-contract|runner-packages|session.record/.test(file),
   )
   const held = files.flatMap((file) => {

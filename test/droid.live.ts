@@ -1,4 +1,4 @@
-/** Droid itself, driven by `ralph run` against a scripted model on loopback. */
+/** The real Droid, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { droid } from './clients/droid.ts'
 import { conformance, openLive } from './conformance.ts'
@@ -14,8 +14,8 @@ conformance(droid, {
 
 const { live, run, bash } = openLive(droid)
 
-describe('droid in its own ways', () => {
-  live('goes on with what was said, each time in a copy, and counts no tokens twice', async () => {
+describe("Droid's own behaviour", () => {
+  live('continues the conversation, each time in a copy, and counts no tokens twice', async () => {
     const ran = await run([{ text: 'First.' }, { text: 'Second.' }, { text: 'Third.' }], {
       args: ['--context', 'same', '--max-iterations', '3', '--model', 'custom:scripted'],
     })
@@ -28,7 +28,7 @@ describe('droid in its own ways', () => {
     expect(query(ran.place, 'SELECT tokens FROM iteration ORDER BY n')).toEqual(Array(3).fill({ tokens: 120 }))
   })
 
-  live('asks a person when a permission is denied twice', async () => {
+  live('asks the user when a permission is denied twice', async () => {
     const ran = await run([bash('touch x.txt')], { args: ['--permissions', 'ask'] })
     expect(ran).toMatchObject({ code: 4, end: { status: 'needs-input' } })
     expect(JSON.stringify(ran.end)).toContain('Execute: touch x.txt')
@@ -40,7 +40,7 @@ describe('droid in its own ways', () => {
     expect(ran.end.sentence).toContain('Invalid model: nope')
   })
 
-  live('an empty account ends the loop at once', async () => {
+  live('an account without credit ends the loop at once', async () => {
     const words = 'Your credit balance is too low to access the Anthropic API.'
     expect(await run([failure(400, 'invalid_request_error', words)])).toMatchObject({
       code: 3,

@@ -1,4 +1,6 @@
-/** An agent that bends the proof instead of the work: ralph says so, in the next prompt and beside the proof. */
+/**
+ * An agent that weakens the proof instead of doing the work: ralph says so, in the next prompt and next to the proof.
+ */
 import { expect, test } from 'vitest'
 import { commitAll, makePlace, type Place } from './ralph.ts'
 
@@ -13,7 +15,7 @@ function projectWithCheck(): Place {
 
 const CLAIMS = 'echo "<promise>COMPLETE</promise>"'
 
-test('a check script that the agent bent is refused, and then a person is asked', async () => {
+test('a check script that the agent weakened is refused, and then the user is asked', async () => {
   const place = projectWithCheck()
   const cheat = place.agent(`printf '#!/bin/sh\\nexit 0\\n' > check.sh; ${CLAIMS}`)
   const ran = await place.ralph(['run', 'x', '--agent', cheat, '--verify', './check.sh'])
@@ -34,7 +36,7 @@ test('deleted and skipped tests are fed back to the agent', async () => {
   expect(place.prompt(2)).toContain('ralph noticed: test/new.test.js: `it.skip` was added')
 })
 
-test('honest work is not remarked upon', async () => {
+test('honest work gets no remarks', async () => {
   const place = projectWithCheck()
   const ran = await place.ralph([
     'run',

@@ -1,4 +1,4 @@
-/** The fleet as people run it: workers, a server and submitters in processes of their own, on one Postgres. */
+/** The fleet as people run it: workers, a server and submitters in their own processes, on one Postgres. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -42,7 +42,7 @@ const reaches = (place: Place, task: string, state: string) =>
   })
 
 describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : ''}`, () => {
-  test('SIGTERM lets a worker finish its iteration; another worker goes on with the next one', async () => {
+  test('SIGTERM lets a worker finish its iteration; another worker continues with the next one', async () => {
     const place = await openFleet()
     const [begun, allowed] = [join(place.root, 'begun'), join(place.root, 'allowed')]
     const wait = `touch ${begun}; while [ ! -f ${allowed} ]; do sleep 0.05; done`
@@ -65,7 +65,7 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
     expect(place.calls()).toEqual(['1 1', '2 1'])
   })
 
-  test('a second signal ends the agent at once, and the task is given back', async () => {
+  test('a second signal stops the agent at once, and the task goes back to the queue', async () => {
     const place = await openFleet()
     const begun = join(place.root, 'begun')
     const agent = place.agent(`[ -f ${begun} ] && ${DONE} && exit; touch ${begun}; sleep 600`)
@@ -81,7 +81,7 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
     await reaches(place, task, 'done')
   })
 
-  test('Ctrl-C only stops waiting', async () => {
+  test('Ctrl-C only stops the waiting', async () => {
     const place = await openFleet()
     const waiting = place.start(['submit', 'Build it', '--repo', 'none', '--agent', place.agent(DONE), '--wait'])
     await until('the first line', () => /ready {2}No worker is running/.test(waiting.stdout()))
@@ -93,7 +93,7 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
     await reaches(place, task, 'done')
   })
 
-  test('a server of the fleet takes tasks over HTTP, and shows workers and why tasks wait', async () => {
+  test('a fleet server accepts tasks over HTTP, and shows workers and why tasks wait', async () => {
     const place = await openFleet()
     const running = place.start(['serve', '--port', '0', '--json'])
     onTestFinished(() => void running.child.kill('SIGKILL'))
@@ -143,6 +143,6 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
     await reaches(place, 'T2', 'done')
     expect((await ask('/api/fleet')).body).toMatchObject({ workers: [{ id, alive: true }], counts: { done: 2 } })
     expect((await ask(`/api/fleet/workers/${id}/drain`, 'POST', {})).body).toEqual({ worker: id })
-    await until('nobody is there', async () => (await ask('/api/fleet')).body.workers?.toString() === '')
+    await until('the end of all workers', async () => (await ask('/api/fleet')).body.workers?.toString() === '')
   })
 })

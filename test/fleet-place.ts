@@ -1,4 +1,4 @@
-/** A fleet on a real Postgres, the server of its page, and a browser in front of it. Workers run in this process. */
+/** A fleet on a real Postgres, its server, and a browser on its page. Workers run in this process. */
 import { onTestFinished } from 'vitest'
 import { createClient } from '../src/fronts/server/client.ts'
 import { inPostgres } from '../src/host/postgres/postgres.test-support.ts'
@@ -10,7 +10,7 @@ import { makePlace, until } from './ralph.ts'
 export type FleetPlace = {
   fleet: TestFleet
   client: Client
-  /** The address of a screen, with the token. */
+  /** The address of a view, with the token. */
   at(path: string): string
   tabs: Tabs
 }
@@ -31,7 +31,7 @@ export async function openFleetPlace(launch: Launch, eyes: Eyes = {}): Promise<F
   return { fleet, client: createClient({ url, token }), at: (path) => `${new URL(path, url)}#t=${token}`, tabs }
 }
 
-/** One task of each kind that waits, two workers of which one is silent, a paused account and two budgets. Nothing runs. */
+/** One waiting task of each kind, two workers (one of them silent), a paused account and two budgets. Nothing runs. */
 export async function fillFleet({ fleet: { store, url }, client }: FleetPlace): Promise<void> {
   const { workers, accounts } = store.fleet
   const worker = { pid: 4711, version: '0.1.0', labels: ['linux'], concurrency: 4, running: 0, draining: false }

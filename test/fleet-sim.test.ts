@@ -18,7 +18,7 @@ function costsFile(costs: object): string {
   return join(folder, 'costs.json')
 }
 
-test('shows a small fleet at work, the same with the same seed', () => {
+test('simulates a small fleet, with the same result for the same seed', () => {
   const { status, stdout } = sim(...TINY)
   expect(status).toBe(0)
   expect(stdout).toContain('60 min with 5 workers')

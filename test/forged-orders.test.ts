@@ -1,4 +1,7 @@
-/** Orders that nobody gave through ralph: what an agent writes into the database is read by its schema, and the rest is dropped and told. */
+/**
+ * Orders that nobody gave through ralph: what an agent writes into the database is validated, and anything invalid is
+ * dropped and reported.
+ */
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makePlace, type Place, query } from './ralph.ts'
@@ -22,8 +25,8 @@ function run(place: Place, agent: string): ReturnType<Place['ralph']> {
   return place.ralph(['run', 'Do it', '--agent', agent, '--verify', 'test -e ready', '--max-iterations', '2', '--json'])
 }
 
-describe.concurrent('an order with more than its kind has', () => {
-  test('changes nothing, is told, and is gone', async () => {
+describe.concurrent('an order with more fields than its kind has', () => {
+  test('changes nothing, is reported, and is deleted', async () => {
     const place = makePlace()
     const { end } = await run(place, forges(place, '{"kind":"edit","checks":["true"]}'))
     expect(end).toMatchObject({ status: 'halted', reason: 'max-iterations' })
@@ -42,14 +45,14 @@ describe.concurrent('an order with more than its kind has', () => {
     ['nothing', 'null'],
     ['a list', '[{"kind":"cancel"}]'],
     ['no JSON', '{"kind":"cancel"'],
-    ['a number for a text', '{"kind":"edit","prompt":7}'],
-    ['a limit that is a text', '{"kind":"limits","limits":{"iterations":"0"}}'],
-    ['a limit that nobody knows', '{"kind":"limits","limits":{"checks":0}}'],
+    ['a number instead of text', '{"kind":"edit","prompt":7}'],
+    ['text as a limit', '{"kind":"limits","limits":{"iterations":"0"}}'],
+    ['an unknown limit', '{"kind":"limits","limits":{"checks":0}}'],
     ['a prototype', '{"kind":"edit","__proto__":{"checks":["true"]}}'],
-    ['a field of every object', '{"kind":"resume","constructor":1}'],
-    ['a kind of every object', '{"kind":"constructor"}'],
+    ['an inherited field', '{"kind":"resume","constructor":1}'],
+    ['an inherited kind', '{"kind":"constructor"}'],
     ['depth', `{"kind":"say","words":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
-  ])('%s is no order either', async (_, order) => {
+  ])('%s is no valid order either', async (_, order) => {
     const place = makePlace({ git: false })
     const ran = await run(place, forges(place, order))
     expect(ran.end).toMatchObject({ status: 'halted', reason: 'max-iterations', iterations: 2 })
@@ -62,7 +65,7 @@ describe.concurrent('an order with more than its kind has', () => {
     expect((await place.ralph(['status', String(ran.end.loop_id), '--json'])).end).toMatchObject({ status: 'halted' })
   })
 
-  test('does not stand in the way of those behind it', async () => {
+  test('does not block the orders behind it', async () => {
     const place = makePlace({ git: false })
     const { end } = await run(place, forges(place, '{"kind":"edit","checks":["true"]}', '{"kind":"cancel"}'))
     expect(end).toMatchObject({ status: 'cancelled' })

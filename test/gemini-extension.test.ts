@@ -1,4 +1,4 @@
-/** The files of Gemini's extension, and what the hook makes of their texts. */
+/** The files of Gemini's extension, and what the hook does with their texts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { parseTyped } from '../src/fronts/hook/prompt.ts'
@@ -6,7 +6,7 @@ import { parseTyped } from '../src/fronts/hook/prompt.ts'
 const read = (path: string) => readFileSync(path, 'utf8')
 const COMMANDS = readdirSync('plugins/gemini/commands/ralph').map((file) => file.replace(/\.toml$/, ''))
 
-/** What Gemini makes of a command and of what was typed behind it: the text of the file, and the whole line if it has arguments. */
+/** What Gemini turns a command and its arguments into: the text of the file, and the whole line if it has arguments. */
 function expanded(command: string, args: string): string {
   const [, text = ''] =
     /^prompt = (?:"""\n|")([^"]*)"/m.exec(read(`plugins/gemini/commands/ralph/${command}.toml`)) ?? []
@@ -18,17 +18,17 @@ test('has every command', () => {
 })
 
 test.each(COMMANDS.flatMap((name) => ['', 'abc', ' it\'s "two"\n\n  lines [x] ---'].map((args) => [name, args])))(
-  '%s is recognised with %j, as it was typed',
+  '%s is recognised with %j, exactly as typed',
   (command, args) => {
     expect(parseTyped(expanded(command, args))).toEqual({ kind: 'command', command, args })
   },
 )
 
-test.each(COMMANDS)('%s runs nothing, and does not let Gemini fold what was typed', (command) => {
+test.each(COMMANDS)('%s runs nothing, and does not let Gemini alter what was typed', (command) => {
   expect(expanded(command, '')).not.toMatch(/\{\{|!\{|@\{/)
 })
 
-test('has the gate of the other plugins, and the version of the package', () => {
+test('has the same gate as the other plugins, and the version of the package', () => {
   expect(read('plugins/gemini/hook.sh')).toBe(read('plugins/claude/hook.sh'))
   const { version } = JSON.parse(read('package.json'))
   expect(JSON.parse(read('plugins/gemini/gemini-extension.json'))).toMatchObject({ name: 'ralph', version })

@@ -1,4 +1,4 @@
-/** Gemini CLI itself, driven by `ralph run` against a scripted model on loopback. */
+/** The real Gemini CLI, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { gemini } from './clients/gemini.ts'
 import { conformance, openLive } from './conformance.ts'
@@ -8,7 +8,7 @@ conformance(gemini)
 
 const { live, run, bash } = openLive(gemini)
 
-describe('gemini in its own ways', () => {
+describe("Gemini's own behaviour", () => {
   live('a model that does not exist ends the loop at once', async () => {
     const ran = await run([{ status: 404, error: { type: 'NOT_FOUND', message: 'models/nope is not found' } }], {
       args: ['--model', 'nope'],
@@ -16,7 +16,7 @@ describe('gemini in its own ways', () => {
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
   })
 
-  live('a limit with its delay is waited for until then, at no cost of an iteration', async () => {
+  live('a rate limit with a delay is waited for, and costs no iteration', async () => {
     const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '20s' }]
     const body = { error: { code: 429, message: 'Quota exceeded.', status: 'RESOURCE_EXHAUSTED', details } }
     const begun = Date.now()
@@ -25,7 +25,7 @@ describe('gemini in its own ways', () => {
     const waits = ran.lines.filter(({ next }) => (next as { kind?: string } | undefined)?.kind === 'wait')
     const { why, until } = (waits[0]?.next ?? {}) as { why?: string; until?: number }
     expect(why).toBe('limit')
-    expect(Number(until) - begun).toBeGreaterThan(20_000) // counted from the beginning of the turn
+    expect(Number(until) - begun).toBeGreaterThan(20_000) // counted from the start of the turn
     expect(Number(until) - begun).toBeLessThan(35_000)
   })
 })

@@ -1,4 +1,4 @@
-/** Checkpoints, rollback, undo and accept in every kind of git repository a person may have. */
+/** Checkpoints, rollback, undo and accept in every kind of git repository a user may have. */
 import { isUtf8 } from 'node:buffer'
 import { execFileSync } from 'node:child_process'
 import {
@@ -39,7 +39,7 @@ function tryGit(place: Place, ...args: string[]): string {
 
 type State = { commit: string; branch: string; index: string; changes: string; files: Record<string, string> }
 
-/** What a person would miss: where HEAD is, what is staged, what git says has changed, every file. */
+/** What the user would miss: HEAD, the index, what git reports as changed, every file. */
 function stateOf(place: Place): State {
   const git = gitIn(place)
   const status = git('status', '--porcelain=v2', '--branch', '--untracked-files=all', '-z').split('\0')
@@ -53,7 +53,10 @@ function stateOf(place: Place): State {
   }
 }
 
-/** Every file below a folder with its content, but for git's own. Names are bytes, as one letter each where they are not UTF-8. */
+/**
+ * Every file below a folder with its content, except git's own. Names are bytes, one character each where they are not
+ * UTF-8.
+ */
 function filesIn(dir: string): Record<string, string> {
   const files: Record<string, string> = {}
   const walk = (folder: Buffer, prefix: string) => {
@@ -93,7 +96,7 @@ async function succeeds(place: Place, ...args: string[]): Promise<string> {
   return stdout
 }
 
-/** It ends with this exit code and one sentence, which is returned. */
+/** Ends with this exit code and one sentence, which is returned. */
 async function refuses(place: Place, code: number, ...args: string[]): Promise<string> {
   const ran = await place.ralph(args)
   expect(ran).toMatchObject({ code, stderr: expect.stringMatching(/^ralph: .+\n$/) })
@@ -102,7 +105,7 @@ async function refuses(place: Place, code: number, ...args: string[]): Promise<s
 
 type Journey = { id: string; before: State; rolled: string }
 
-/** Runs a loop, goes back to its start and then forth again: both states come back whole. */
+/** Runs a loop, rolls back to its start, then forward again: both states are restored completely. */
 async function goesBackAndForth(place: Place, turns: string | readonly string[]): Promise<Journey> {
   const before = stateOf(place)
   const { id, ran } = await work(place, turns)
@@ -166,8 +169,8 @@ function withSubmodule(): Place {
 
 const COMMITS = 'git add --all && git commit --quiet --message'
 
-describe.concurrent('a folder that is no git repository', () => {
-  test('is worked in; it is said once that there are no checkpoints', async () => {
+describe.concurrent('a folder that is not a git repository', () => {
+  test('works, and says once that there are no checkpoints', async () => {
     const place = makePlace({ git: false })
     const { id, ran } = await work(place, ['echo 1 > a', 'echo 2 > a'])
     expect(ran.code).toBe(0)
@@ -198,7 +201,7 @@ describe.concurrent('a repository without a commit', () => {
     return place
   }
 
-  test('goes back to its start', async () => {
+  test('is rolled back to its start', async () => {
     const { before } = await goesBackAndForth(
       emptyRepository(),
       'echo more >> staged.txt; rm loose.txt; echo new > new.txt',
@@ -206,7 +209,7 @@ describe.concurrent('a repository without a commit', () => {
     expect(before.commit).toBe('(initial)')
   })
 
-  test('has no commit and no branch again when the agent made the first one', async () => {
+  test('has no commit and no branch again after the agent made the first one', async () => {
     const place = emptyRepository()
     const { id, before } = await goesBackAndForth(place, `echo new > new.txt; ${COMMITS} First`)
     expect(before.commit).toBe('(initial)')
@@ -215,7 +218,7 @@ describe.concurrent('a repository without a commit', () => {
     expect(gitIn(place)('branch', '--list')).toBe('')
   })
 
-  test('and without an index has none again', async () => {
+  test('that had no index has none again', async () => {
     const place = makePlace({ git: false })
     gitIn(place)('init', '--quiet')
     await goesBackAndForth(place, 'echo new > new.txt; git add new.txt')
@@ -230,7 +233,7 @@ describe.concurrent('a repository without a commit', () => {
 })
 
 describe.concurrent('a rollback', () => {
-  test('brings a detached HEAD back, detached and where it was', async () => {
+  test('restores a detached HEAD, detached and where it was', async () => {
     const place = makePlace()
     place.write('second.txt', 'second\n')
     commitAll(place)
@@ -252,7 +255,7 @@ describe.concurrent('a rollback', () => {
     ['edits and stages', 'for file in *; do echo agent >> "$file"; done; rm README.md; git add --all'],
     ['commits', `echo agent >> tracked.txt; ${COMMITS} Agent`],
     ['stashes', 'git stash --quiet --include-untracked; echo agent > agent.txt'],
-  ])('brings a dirty tree back to the letter when the agent %s', async (_, lines) => {
+  ])('restores a dirty working tree exactly when the agent %s', async (_, lines) => {
     const place = makePlace()
     for (const name of ['tracked.txt', 'staged.txt', 'twice.txt', 'gone.txt', 'unstaged-gone.txt', 'mode.sh'])
       place.write(name, `${name}\n`)
@@ -272,7 +275,7 @@ describe.concurrent('a rollback', () => {
     await goesBackAndForth(place, lines)
   })
 
-  test('brings branch, HEAD and files back after commits, an amend, a rebase, a switch and the loss of the branch', async () => {
+  test('restores branch, HEAD and files after commits, an amend, a rebase, a switch and a deleted branch', async () => {
     const place = makePlace()
     for (const name of ['second', 'third']) {
       place.write(`${name}.txt`, `${name}\n`)
@@ -317,7 +320,7 @@ describe.concurrent('a rollback', () => {
     expect(await refuses(place, 2, 'rollback', id, '7')).toContain('It has 0 to 3')
   })
 
-  test('is refused while the loop is being driven', async () => {
+  test('is refused while the loop is running', async () => {
     const place = makePlace()
     const agent = place.agent(`echo new > new.txt; while [ ! -e '${place.root}/go' ]; do sleep 0.02; done; ${CLAIMS}`)
     const running = place.start(['run', 'x', '--agent', agent])
@@ -332,7 +335,7 @@ describe.concurrent('a rollback', () => {
     expect(existsSync(join(place.dir, 'new.txt'))).toBe(false)
   })
 
-  test('of a paused loop is told to the next iteration', async () => {
+  test('of a paused loop is mentioned to the next iteration', async () => {
     const place = makePlace()
     const { id, ran } = await work(place, [`echo 1 > n.txt; ${PAUSES}`, 'cat n.txt > seen.txt; echo 2 > two.txt'])
     expect(ran.code).toBe(130)
@@ -344,7 +347,7 @@ describe.concurrent('a rollback', () => {
     expect(place.read('n.txt')).toBe('1\n')
   })
 
-  test('of what the agent staged although it is ignored brings it back', async () => {
+  test('restores an ignored file that the agent staged', async () => {
     const place = makePlace()
     place.write('.gitignore', '*.log\n')
     commitAll(place)
@@ -361,7 +364,7 @@ describe.concurrent('a rollback', () => {
 describe.concurrent('a repository of another kind', () => {
   const JOURNEY = [`echo 1 > n.txt; ${COMMITS} One`, 'echo 2 > n.txt; git add n.txt; echo 3 > n.txt; rm README.md']
 
-  test('goes back and forth with an index of another kind', async () => {
+  test('rolls back and forth with an unusual index', async () => {
     const place = makePlace()
     for (const setting of ['core.splitIndex=true', 'core.untrackedCache=true', 'index.version=4'])
       gitIn(place)('config', ...setting.split('='))
@@ -369,7 +372,7 @@ describe.concurrent('a repository of another kind', () => {
     await goesBackAndForth(place, JOURNEY)
   })
 
-  test('goes back and forth with SHA-256', async () => {
+  test('rolls back and forth with SHA-256', async () => {
     const place = makePlace({ git: false })
     gitIn(place)('init', '--quiet', '--object-format=sha256')
     place.write('README.md', 'A project.\n')
@@ -377,7 +380,7 @@ describe.concurrent('a repository of another kind', () => {
     await goesBackAndForth(place, JOURNEY)
   })
 
-  test('goes back and forth in a worktree that the person linked, and only there', async () => {
+  test('rolls back and forth in a worktree that the user linked, and only there', async () => {
     const place = makePlace()
     const before = stateOf(place)
     const linked = { ...place, dir: join(place.root, 'linked') }
@@ -387,7 +390,7 @@ describe.concurrent('a repository of another kind', () => {
     expect(stateOf(place)).toEqual(before)
   })
 
-  test('goes back and forth although the agent clears away what nothing points to', async () => {
+  test('rolls back and forth although the agent deletes unreachable objects', async () => {
     const place = makePlace()
     place.write('loose.txt', 'loose\n')
     gitIn(place)('add', 'loose.txt')
@@ -441,7 +444,7 @@ git -c protocol.file.allow=always submodule --quiet add '${library}' lib; echo w
     expect(place.read('lib/work.txt')).toBe('work\n')
   })
 
-  test('that is untracked and has no commit does not keep checkpoints away', async () => {
+  test('that is untracked and has no commit does not prevent checkpoints', async () => {
     const place = makePlace()
     gitIn(place)('init', '--quiet', 'nested')
     place.write('nested/inner.txt', 'inner\n')
@@ -454,7 +457,7 @@ git -c protocol.file.allow=always submodule --quiet add '${library}' lib; echo w
     expect(place.read('nested/inner.txt')).toBe('inner\nagent\n')
   })
 
-  test('that the agent put where a file was is not lost by a rollback', async () => {
+  test('that the agent put in place of a file is not lost by a rollback', async () => {
     const place = makePlace()
     place.write('lib', 'a file\n')
     commitAll(place)
@@ -467,7 +470,7 @@ git -c protocol.file.allow=always submodule --quiet add '${library}' lib; echo w
   })
 })
 
-describe.concurrent('files that git treats in a way of its own', () => {
+describe.concurrent('files that git treats specially', () => {
   const POINTER = 'version https://git-lfs.github.com/spec/v1\noid sha256:0000\nsize 12\n'
 
   function withLfs(...settings: [string, string][]): Place {
@@ -479,7 +482,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
     return place
   }
 
-  test('LFS pointers without git-lfs are files as any other', async () => {
+  test('LFS pointers without git-lfs are ordinary files', async () => {
     await goesBackAndForth(withLfs(), 'echo weights > model.bin; echo more > other.bin; echo new > new.txt')
   })
 
@@ -494,9 +497,9 @@ describe.concurrent('files that git treats in a way of its own', () => {
     expect(filesIn(place.dir)).toMatchObject({ 'model.bin': 'weights\n', 'two.txt': '2\n' })
   })
 
-  test('a required filter that fails on the way back loses nothing', async () => {
+  test('a required filter that fails during the rollback loses nothing', async () => {
     const place = withLfs(['filter.lfs.clean', 'cat'], ['filter.lfs.required', 'true'])
-    // The settings of the start count, but what they name may break.
+    // The original settings apply, but what they name may break.
     const smudge = join(place.root, 'smudge')
     const smudgeWith = (line: string) => writeFileSync(smudge, `#!/bin/sh\n${line}\n`, { mode: 0o755 })
     smudgeWith('cat')
@@ -519,7 +522,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
     expect(stateOf(place)).toEqual(before)
   })
 
-  test('a huge untracked file is left out, which is said once, and left alone', async () => {
+  test('a huge untracked file is left out and left alone, which ralph says once', async () => {
     const place = makePlace()
     place.write('huge.bin', '')
     truncateSync(join(place.dir, 'huge.bin'), 100_000_000)
@@ -565,7 +568,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
     'folder with space/-deep\n🦉',
   ]
 
-  test('names of every kind come back, tracked or not', async () => {
+  test('names of every kind are restored, tracked or not', async () => {
     const place = makePlace()
     for (const name of NAMES) place.write(`tracked/${name}`, `${name}\n`)
     commitAll(place)
@@ -576,7 +579,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
     ])
   })
 
-  test('a name that is not UTF-8 comes back', async () => {
+  test('a name that is not UTF-8 is restored', async () => {
     const place = makePlace()
     writeFileSync(Buffer.concat([Buffer.from(`${place.dir}/`), Buffer.from([0x63, 0x61, 0x66, 0xe9])]), 'latin\n')
     await goesBackAndForth(place, 'rm caf*; echo new > new.txt')
@@ -585,7 +588,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
   test.each<[string, boolean]>([
     ['', false],
     [' with core.ignorecase', true],
-  ])('a rename that changes only the case is taken back%s', async (_, ignore) => {
+  ])('a rename that changes only the case is undone%s', async (_, ignore) => {
     const place = makePlace()
     place.write('src/Name.txt', 'name\n')
     commitAll(place)
@@ -596,7 +599,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
     ])
   })
 
-  test('what became a folder, a file or a link comes back as what it was', async () => {
+  test('what became a folder, a file or a link is restored as what it was', async () => {
     const place = makePlace()
     place.write('run.sh', '#!/bin/sh\n', 0o755)
     symlinkSync('nowhere', join(place.dir, 'link'))
@@ -608,7 +611,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
     ])
   })
 
-  test('a folder that became a link to where its files are now comes back', async () => {
+  test('a folder that became a link to its moved files is restored', async () => {
     const place = makePlace()
     place.write('folder/deep/file.txt', 'file\n')
     commitAll(place)
@@ -616,7 +619,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
     expect(readFileSync(join(place.root, 'moved/deep/file.txt'), 'utf8')).toBe('file\n')
   })
 
-  test('a change that the person hid from git with skip-worktree is not lost', async () => {
+  test('a change that the user hid from git with skip-worktree is not lost', async () => {
     const place = makePlace()
     place.write('config.txt', 'shared\n')
     commitAll(place)
@@ -636,7 +639,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
     return place
   }
 
-  test('files with CRLF come back byte for byte under core.autocrlf and core.safecrlf', async () => {
+  test('files with CRLF are restored byte for byte under core.autocrlf and core.safecrlf', async () => {
     const place = withCrlf()
     await goesBackAndForth(place, [
       String.raw`printf 'other\r\n' > tracked.txt; rm untracked.txt`,
@@ -647,7 +650,7 @@ describe.concurrent('files that git treats in a way of its own', () => {
   test.each<[string, (place: Place) => void]>([
     ['core.autocrlf', (place) => gitIn(place)('config', 'core.autocrlf', 'true')],
     ['the attribute text=auto', (place) => place.write('.gitattributes', '* text=auto\n')],
-  ])('files come back with the ends of line that git gives them under %s', async (_, set) => {
+  ])('files are restored with the line endings that git gives them under %s', async (_, set) => {
     const place = makePlace()
     set(place)
     commitAll(place)
@@ -689,16 +692,16 @@ describe.concurrent('a sparse checkout', () => {
       'and commits a new file',
       'mkdir out; echo agent > out/new.txt; git add --sparse --all; git commit --quiet --message Agent',
     ],
-  ])('goes back and forth when the agent writes %s outside', async (_, lines) => {
+  ])('rolls back and forth when the agent writes %s outside', async (_, lines) => {
     await goesBackAndForth(sparse(), lines)
   })
 })
 
-describe.concurrent('what git has under way', () => {
+describe.concurrent('a git operation in progress', () => {
   test.each<[string, string]>([
     ['resolves and commits it', `echo both > file.txt; ${COMMITS} Merged`],
     ['aborts it', 'git merge --abort; echo new > new.txt'],
-  ])('a merge with conflicts comes back as files and index when the agent %s', async (_, lines) => {
+  ])('a merge with conflicts is restored as files and index when the agent %s', async (_, lines) => {
     const place = diverged()
     expect(tryGit(place, 'merge', 'other')).toBe('')
     expect(place.read('file.txt')).toContain('<<<<<<<')
@@ -707,7 +710,7 @@ describe.concurrent('what git has under way', () => {
     expect(rolled).toContain('A merge was in progress then')
   })
 
-  test('a rebase that stopped comes back as files and index', async () => {
+  test('a stopped rebase is restored as files and index', async () => {
     const place = diverged()
     expect(tryGit(place, 'rebase', 'other')).toBe('')
     const { rolled } = await goesBackAndForth(
@@ -717,7 +720,7 @@ describe.concurrent('what git has under way', () => {
     expect(rolled).toContain('A rebase was in progress then')
   })
 
-  test.each(['merge', 'rebase'])('a %s that the agent left is named by the rollback', async (command) => {
+  test.each(['merge', 'rebase'])('a %s that the agent left behind is named by the rollback', async (command) => {
     const place = diverged()
     const before = stateOf(place)
     const { id } = await work(place, `git ${command} other > /dev/null 2>&1; true`)
@@ -729,7 +732,7 @@ describe.concurrent('what git has under way', () => {
     expect(stateOf(place)).toEqual(before)
   })
 
-  test('an index.lock that the agent left stops no checkpoint, only the rollback', async () => {
+  test('an index.lock that the agent left behind blocks no checkpoint, only the rollback', async () => {
     const place = makePlace()
     const { id, ran } = await work(place, ['echo 1 > n.txt; : > .git/index.lock', 'echo 2 > n.txt'])
     expect(ran.code).toBe(0)
@@ -747,7 +750,7 @@ describe.concurrent('what git has under way', () => {
     expect(place.read('n.txt')).toBe('2\n')
   })
 
-  test('an index.lock that the agent removes is no matter', async () => {
+  test('an index.lock that the agent removes does not matter', async () => {
     const place = makePlace()
     writeFileSync(join(place.dir, '.git/index.lock'), '')
     const { id, ran } = await work(place, 'rm .git/index.lock; echo new > new.txt')
@@ -757,8 +760,8 @@ describe.concurrent('what git has under way', () => {
   })
 })
 
-describe.concurrent('hooks that fail', () => {
-  test('stop no checkpoint, no rollback and no undo', async () => {
+describe.concurrent('failing hooks', () => {
+  test('block no checkpoint, no rollback and no undo', async () => {
     const place = makePlace()
     const names = ['pre-commit', 'commit-msg', 'post-checkout', 'reference-transaction', 'post-index-change']
     for (const name of [...names, 'post-commit', 'fsmonitor-watchman']) hook(place, name)
@@ -767,7 +770,7 @@ describe.concurrent('hooks that fail', () => {
     expect(checkpoints(place, id)).toEqual(['0', '1', '2', 'undone/1'])
   })
 
-  test('stop no loop in a worktree of its own', async () => {
+  test('block no loop in its own worktree', async () => {
     const place = makePlace()
     for (const name of ['post-checkout', 'reference-transaction', 'post-index-change']) hook(place, name)
     const { id, ran } = await work(place, 'echo new > new.txt', '--worktree')
@@ -775,7 +778,7 @@ describe.concurrent('hooks that fail', () => {
     expect(checkpoints(place, id)).toEqual(['0', '1'])
   })
 
-  test('stop accept with their own words, and nothing is lost', async () => {
+  test('block accept with their own message, and nothing is lost', async () => {
     const place = makePlace()
     const { id } = await work(place, 'echo new > new.txt', '--worktree')
     const before = stateOf(place)
@@ -790,7 +793,7 @@ describe.concurrent('hooks that fail', () => {
 })
 
 describe.concurrent('an agent that deletes .git', () => {
-  test('ends its loop as any other; there is no checkpoint', async () => {
+  test('ends its loop like any other; there is no checkpoint', async () => {
     const place = makePlace()
     const { id, ran } = await work(place, ['echo 1 > n.txt', 'rm -rf .git; echo 2 > n.txt', 'echo 3 > n.txt'])
     expect(ran.code).toBe(0)
@@ -812,7 +815,7 @@ describe.concurrent('an agent that deletes .git', () => {
     return { place, outer }
   }
 
-  test('leaves a repository further up alone', async () => {
+  test('does not affect a repository further up', async () => {
     const { place, outer } = withinAnother()
     const { id, ran } = await work(place, ['echo 1 > n.txt', 'rm -rf .git; echo 2 > n.txt', 'echo 3 > n.txt'])
     expect(ran.code).toBe(0)
@@ -827,7 +830,7 @@ describe.concurrent('an agent that deletes .git', () => {
     expect(outer('for-each-ref', 'refs/ralph')).toBe('')
   })
 
-  test('leaves a repository further up alone also when its loop is resumed', async () => {
+  test('does not affect a repository further up when its loop is resumed', async () => {
     const { place, outer } = withinAnother()
     const { id, ran } = await work(place, [`rm -rf .git; echo 1 > n.txt; ${PAUSES}`, 'echo 2 > n.txt'])
     expect(ran.code).toBe(130)
@@ -838,13 +841,13 @@ describe.concurrent('an agent that deletes .git', () => {
   })
 })
 
-/** Where a loop works that was started with --worktree. */
+/** The folder of a loop that was started with --worktree. */
 function worktreeOf(place: Place, id: string): string {
   return join(place.home, 'worktrees', id)
 }
 
-describe.concurrent('a loop in a worktree of its own', () => {
-  test('leaves files, index and branch of the person alone while it runs', async () => {
+describe.concurrent('a loop in its own worktree', () => {
+  test("leaves the user's files, index and branch alone while it runs", async () => {
     const place = makePlace()
     place.write('mine.txt', 'staged\n')
     gitIn(place)('add', 'mine.txt')
@@ -886,7 +889,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(existsSync(worktreeOf(place, id))).toBe(false)
   })
 
-  test('is merged beside what the person committed meanwhile', async () => {
+  test('is merged with what the user committed meanwhile', async () => {
     const place = makePlace()
     const { id } = await work(place, 'echo new > new.txt', '--worktree')
     place.write('mine.txt', 'mine\n')
@@ -907,7 +910,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(await refuses(place, 2, 'accept', id)).toContain(`on the branch ralph/${id}`)
   })
 
-  test('works in the folder within the repository that it was started in', async () => {
+  test('works in the subfolder of the repository where it was started', async () => {
     const place = makePlace()
     place.write('packages/one/file.txt', 'one\n')
     commitAll(place)
@@ -918,7 +921,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(place.read('packages/one/file.txt')).toBe('one\nagent\n')
   })
 
-  test('goes back and forth there, not where the person is', async () => {
+  test('is rolled back and forth there, not where the user is', async () => {
     const place = makePlace()
     const before = stateOf(place)
     const { id } = await work(place, [`echo 1 > n.txt; ${COMMITS} One`, 'echo 2 > n.txt'], '--worktree')
@@ -956,7 +959,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     ['an untracked file is in the way', (place) => place.write('new.txt', 'Mine.\n'), 'new.txt'],
   ]
 
-  test.each(acts)('is not merged, nor half merged, when %s', async (_, act, words) => {
+  test.each(acts)('is not merged, not even half, when %s', async (_, act, words) => {
     const place = makePlace()
     const { id } = await work(place, 'echo agent > README.md; echo new > new.txt', '--worktree')
     act(place)
@@ -966,7 +969,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(existsSync(join(place.dir, '.git/MERGE_HEAD'))).toBe(false)
   })
 
-  test('is not merged into a merge that is under way, but left as a branch', async () => {
+  test('is left as a branch instead of being merged into a merge in progress', async () => {
     const place = diverged()
     const { id } = await work(place, 'echo new > new.txt', '--worktree')
     tryGit(place, 'merge', 'other')
@@ -978,7 +981,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(stateOf(place)).toEqual(before)
   })
 
-  test('that has not ended is not accepted', async () => {
+  test('cannot be accepted before it has ended', async () => {
     const place = makePlace()
     const { id, ran } = await work(place, [`echo 1 > n.txt; ${PAUSES}`, 'echo 2 > n.txt'], '--worktree')
     expect(ran.code).toBe(130)
@@ -988,14 +991,14 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(place.read('n.txt')).toBe('2\n')
   })
 
-  test('that had none is not accepted', async () => {
+  test('cannot be accepted if it had no worktree', async () => {
     const place = makePlace()
     const { id } = await work(place, 'echo new > new.txt')
     expect(await refuses(place, 2, 'accept', id)).toContain('there is nothing to accept')
     expect(place.read('new.txt')).toBe('new\n')
   })
 
-  test('whose worktree was removed by hand is resumed with the files of its last checkpoint', async () => {
+  test('is resumed with the files of its last checkpoint if its worktree was removed by hand', async () => {
     const place = makePlace()
     const turns = [
       `echo committed > one.txt; ${COMMITS} One; echo loose > loose.txt; echo agent >> README.md; ${PAUSES}`,
@@ -1010,7 +1013,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(filesIn(place.dir)).toEqual({ ...lost, 'two.txt': '2\n' })
   })
 
-  test('whose worktree was removed by hand after its end is accepted all the same', async () => {
+  test('can be accepted even if its worktree was removed by hand after its end', async () => {
     const place = makePlace()
     const { id } = await work(place, ['echo 1 > n.txt', `${COMMITS} One; echo loose > loose.txt`], '--worktree')
     rmSync(worktreeOf(place, id), { recursive: true })
@@ -1019,7 +1022,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(existsSync(worktreeOf(place, id))).toBe(false)
   })
 
-  test('whose worktree and branch were removed by hand is accepted all the same', async () => {
+  test('can be accepted even if its worktree and branch were removed by hand', async () => {
     const place = makePlace()
     const { id } = await work(place, `echo 1 > n.txt; ${COMMITS} One; echo loose > loose.txt`, '--worktree')
     gitIn(place)('worktree', 'remove', '--force', worktreeOf(place, id))
@@ -1032,7 +1035,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
   test.each([
     ['another branch', 'git switch --quiet --create mine'],
     ['no branch', 'git checkout --quiet --detach'],
-  ])('whose agent went to %s is not called merged without its work', async (_, goes) => {
+  ])('whose agent switched to %s is not called merged without its work', async (_, goes) => {
     const place = makePlace()
     const { id } = await work(place, `${goes}; echo new > new.txt; ${COMMITS} New; echo rest > rest.txt`, '--worktree')
     const { code } = await place.ralph(['accept', id])
@@ -1040,7 +1043,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(filesIn(where)).toMatchObject({ 'new.txt': 'new\n', 'rest.txt': 'rest\n' })
   })
 
-  test('whose agent made a repository inside is not removed together with that', async () => {
+  test('whose agent created a repository inside keeps that repository', async () => {
     const place = makePlace()
     const lines = `echo new > new.txt; git init --quiet app; cd app; echo app > app.txt; ${COMMITS} App`
     const { id } = await work(place, lines, '--worktree')
@@ -1049,7 +1052,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(filesIn(where)).toMatchObject({ 'new.txt': 'new\n', 'app/app.txt': 'app\n' })
   })
 
-  test('whose agent committed in a submodule is not removed together with that commit', async () => {
+  test('whose agent committed in a submodule keeps that commit', async () => {
     const place = withSubmodule()
     const update = 'git -c protocol.file.allow=always submodule --quiet update --init'
     const { id } = await work(place, `${update}; cd lib; echo agent >> lib.txt; ${COMMITS} Inside`, '--worktree')
@@ -1059,7 +1062,7 @@ describe.concurrent('a loop in a worktree of its own', () => {
     expect(gitIn(place, lib)('cat-file', '-t', commit)).toBe('commit\n')
   })
 
-  test('is refused with a sentence where a branch has the name that its branches begin with', async () => {
+  test('is refused with a sentence if a branch has the prefix of its branches as its name', async () => {
     const place = makePlace()
     gitIn(place)('branch', 'ralph')
     const ran = await place.ralph(['run', 'x', '--agent', place.agent(CLAIMS), '--worktree'])
@@ -1116,7 +1119,7 @@ describe.concurrent('--on-halt', () => {
     expect(filesIn(place.dir)).toMatchObject({ failures: 'a\nb\n', 'n.txt': '3\n' })
   })
 
-  test('restore does nothing to a loop that is complete', async () => {
+  test('restore does nothing to a completed loop', async () => {
     const place = makePlace()
     const { id, ran } = await work(place, 'echo new > new.txt', '--on-halt', 'restore')
     expect(ran.code).toBe(0)
@@ -1124,7 +1127,7 @@ describe.concurrent('--on-halt', () => {
     expect(await refuses(place, 2, 'undo', id)).toContain('Nothing to undo')
   })
 
-  test('restore is kept by the cancel of a paused loop', async () => {
+  test('restore applies when a paused loop is cancelled', async () => {
     const place = makePlace()
     const before = stateOf(place)
     const { id } = await work(place, [`echo 1 > n.txt; ${PAUSES}`, 'echo 2 > n.txt'], '--on-halt', 'restore')
@@ -1137,7 +1140,7 @@ describe.concurrent('--on-halt', () => {
     expect(place.read('n.txt')).toBe('1\n')
   })
 
-  test('restore says what stood in its way, and the loop ends all the same', async () => {
+  test('restore says what prevented it, and the loop ends anyway', async () => {
     const place = makePlace()
     const { id, ran } = await work(
       place,
@@ -1154,7 +1157,7 @@ describe.concurrent('--on-halt', () => {
     expect(existsSync(join(place.dir, 'n.txt'))).toBe(false)
   })
 
-  test('restore is not taken back by making a worktree again that was removed by hand', async () => {
+  test('restore is not reversed by recreating a worktree that was removed by hand', async () => {
     const place = makePlace()
     const { id } = await work(place, 'echo new > new.txt', ...SPENT, '--worktree', '--on-halt', 'restore')
     rmSync(worktreeOf(place, id), { recursive: true })
@@ -1178,7 +1181,7 @@ describe.concurrent('--on-halt', () => {
 })
 
 describe.concurrent('ignored files', () => {
-  test('that are no longer ignored later are not deleted by a rollback', async () => {
+  test('that stop being ignored are not deleted by a rollback', async () => {
     const place = makePlace()
     place.write('.gitignore', 'secret.txt\nbuild/\n')
     commitAll(place)
@@ -1197,7 +1200,7 @@ describe.concurrent('ignored files', () => {
     })
   })
 
-  test('that the target has as tracked are overwritten, and brought back by undo', async () => {
+  test('that the target tracks are overwritten, and restored by undo', async () => {
     const place = makePlace()
     place.write('settings.txt', 'tracked\n')
     commitAll(place)
@@ -1207,7 +1210,7 @@ describe.concurrent('ignored files', () => {
     ])
   })
 
-  test('whose folder stands where the target has a file are brought back by undo', async () => {
+  test('whose folder is where the target has a file are restored by undo', async () => {
     const place = makePlace()
     place.write('out', 'a file\n')
     place.write('deep/er/file.txt', 'deep\n')
@@ -1218,7 +1221,7 @@ describe.concurrent('ignored files', () => {
     ])
   })
 
-  test('that the agent made ignored stay from then on, and come back from before', async () => {
+  test('that the agent started to ignore stay from then on, and are restored from before', async () => {
     const place = makePlace()
     place.write('cache.txt', 'first\n')
     const { id } = await work(place, [
@@ -1266,7 +1269,7 @@ describe.concurrent('ignored files', () => {
 })
 
 describe.concurrent('the story of a loop', () => {
-  test('tells the lines added and removed, and the diff of one iteration', async () => {
+  test('shows the lines added and removed, and the diff of one iteration', async () => {
     const place = makePlace()
     place.write('n.txt', 'a\nb\nc\n')
     commitAll(place)
@@ -1290,7 +1293,7 @@ describe.concurrent('the story of a loop', () => {
     expect(diff).toContain('+more')
   })
 
-  test('tells the diff also of a loop in a worktree, and after it was accepted', async () => {
+  test('shows the diff of a loop in a worktree, even after it was accepted', async () => {
     const place = makePlace()
     const { id } = await work(place, 'echo new > new.txt', '--worktree')
     expect(await succeeds(place, 'show', id, '1')).toContain('+++ b/new.txt')
@@ -1298,7 +1301,7 @@ describe.concurrent('the story of a loop', () => {
     expect(await succeeds(place, 'show', id, '1')).toContain('+++ b/new.txt')
   })
 
-  test('loses its checkpoints by prune, and nothing else', async () => {
+  test('loses only its checkpoints to prune', async () => {
     const place = makePlace()
     const { id } = await work(place, ['echo 1 > n.txt', 'echo 2 > n.txt'])
     await succeeds(place, 'rollback', id, '1')
@@ -1313,7 +1316,7 @@ describe.concurrent('the story of a loop', () => {
   })
 })
 
-describe.concurrent('what a person has', () => {
+describe.concurrent("the user's files", () => {
   test('a file that git was told not to look at is not lost', async () => {
     const place = makePlace()
     place.write('config.txt', 'shared\n')
@@ -1324,7 +1327,7 @@ describe.concurrent('what a person has', () => {
     expect(place.read('config.txt')).toBe('mine\n')
   })
 
-  test('a file that only its owner may read stays so', async () => {
+  test('a file that only its owner may read keeps its mode', async () => {
     const place = makePlace()
     place.write('key.pem', 'one\n', 0o600)
     const { id } = await work(place, 'echo two >> key.pem')
@@ -1334,7 +1337,7 @@ describe.concurrent('what a person has', () => {
     expect(statSync(join(place.dir, 'key.pem')).mode & 0o777).toBe(0o600)
   })
 
-  test('the folder a loop was started in stays, also when nothing is in it', async () => {
+  test('the folder a loop was started in stays, even if it is empty', async () => {
     const place = makePlace()
     mkdirSync(join(place.dir, 'sub/folder'), { recursive: true })
     const { id } = await work(place, 'echo new > new.txt', '--dir', 'sub/folder')
@@ -1344,7 +1347,7 @@ describe.concurrent('what a person has', () => {
     expect(place.read('sub/folder/new.txt')).toBe('new\n')
   })
 
-  test('what a rollback of today has put aside is not pruned with its old loop', async () => {
+  test("what today's rollback set aside is not pruned with its old loop", async () => {
     const place = makePlace()
     const { id } = await work(place, 'echo new > new.txt')
     place.write('precious.txt', 'three hours\n')
@@ -1357,7 +1360,7 @@ describe.concurrent('what a person has', () => {
     expect(place.read('precious.txt')).toBe('three hours\n')
   })
 
-  test('variables that point git elsewhere do not mislead ralph', async () => {
+  test('environment variables that point git elsewhere do not mislead ralph', async () => {
     const place = makePlace()
     const other = makePlace()
     const env = {
@@ -1375,7 +1378,7 @@ describe.concurrent('what a person has', () => {
     expect(existsSync(join(place.dir, 'new.txt'))).toBe(false)
   })
 
-  test('a repository that the agent put in place of a folder is not written into', async () => {
+  test('a repository that the agent put in place of a folder is not written to', async () => {
     const place = makePlace()
     place.write('lib/file.txt', 'file\n')
     commitAll(place)
@@ -1385,8 +1388,8 @@ describe.concurrent('what a person has', () => {
   })
 })
 
-describe.concurrent('a rollback that is killed', () => {
-  test('leaves no git that goes on, and is taken back by undo', async () => {
+describe.concurrent('a killed rollback', () => {
+  test('leaves no git process running, and undo reverses it', async () => {
     const place = makePlace()
     const files = 'for n in $(seq 1 6000); do echo "$RALPH_ITERATION $n" > "many/$n.txt"; done'
     const { id } = await work(place, [`mkdir many; ${files}`, files])

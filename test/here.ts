@@ -1,4 +1,4 @@
-/** The built ralph, run inside the process of the tests: most of what it does needs no process of its own. */
+/** The built ralph, run inside the test process: most of what it does needs no process of its own. */
 import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
@@ -10,12 +10,12 @@ const require = createRequire(import.meta.url)
 
 export type Heard = { code: number; stdout: string; stderr: string }
 
-/** Runs one command line to its end. */
+/** Runs one command line to completion. */
 export async function ralphHere(
   args: readonly string[],
   { env, cwd, stdin = '' }: { env: Readonly<Record<string, string | undefined>>; cwd: string; stdin?: string },
 ): Promise<Heard> {
-  // What was built, so that nobody is fooled by a bundle that differs; its types are those of its source.
+  // The built bundle, so that no difference to the source goes unnoticed; its types are those of the source.
   const { main } = require(join(ROOT, 'dist', 'cli.cjs')) as typeof Cli
   const [out, err] = [openRecorder(), openRecorder()]
   const code = await main(

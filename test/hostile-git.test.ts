@@ -1,15 +1,15 @@
-/** What an agent leaves in a repository turns neither ralph's own git nor a rollback against the person. */
+/** What an agent leaves in a repository turns neither ralph's own git nor a rollback against the user. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commitAll, type How, makePlace, type Place, type Ran } from './ralph.ts'
 
-// A sandbox has a /dev of its own: in memory it would not find the places of these tests.
+// A sandbox has its own /dev: if these tests ran in memory, it would not find their folders.
 delete process.env.TMPDIR
 
 const usable = spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true']).status === 0
-const NO_SANDBOX = 'bubblewrap is not here'
+const NO_SANDBOX = 'bubblewrap is not installed'
 
 function gitIn(place: Place, dir: string = place.dir): (...args: string[]) => string {
   const env = { ...place.env, GIT_OPTIONAL_LOCKS: '0' }
@@ -38,12 +38,12 @@ async function succeeds(place: Place, ...args: string[]): Promise<string> {
   return stdout
 }
 
-/** A program of the agent's that leaves a mark when somebody runs it, where its sandbox would not let it. */
+/** A program of the agent that leaves a mark when somebody runs it, outside its sandbox. */
 function trap(place: Place, name = 'ran'): { command: string; sprung(): boolean } {
   return { command: `touch '${place.root}/${name}'; cat`, sprung: () => existsSync(join(place.root, name)) }
 }
 
-/** Lines of sh that write a configuration with a filter for every text file, and one that git runs to look for changes. */
+/** Lines of sh that configure a filter for every text file, and one that git runs to look for changes. */
 function evilConfig(file: string, command: string): string {
   return [
     `printf '[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = "%s"\\n\\thooksPath = %s\\n' "${command}" "$PWD/evil" >> ${file}`,
@@ -72,7 +72,7 @@ echo new > new.txt`,
       'in a file that its configuration includes',
       (command: string) => `${evilConfig('evil.config', command)}\ngit config include.path "$PWD/evil.config"`,
     ],
-  ])('as a filter %s is not run, and the person is told', async (_, lines) => {
+  ])('as a filter %s is not run, and the user is warned', async (_, lines) => {
     const place = makePlace()
     const { command, sprung } = trap(place)
     const { id, ran } = await work(place, [lines(command), 'echo y > y.txt'])
@@ -82,7 +82,7 @@ echo new > new.txt`,
     expect(sprung()).toBe(false)
   })
 
-  test("does not keep the person's own filter from its work", async () => {
+  test("does not stop the user's own filter from working", async () => {
     const place = makePlace()
     const git = gitIn(place)
     git('config', 'filter.upper.clean', "tr 'a-z' 'A-Z'")
@@ -110,7 +110,7 @@ echo new > new.txt`,
     expect(sprung()).toBe(false)
   })
 
-  test('in place of the checkpoints does not take them away while their objects are there', async () => {
+  test('in place of the checkpoints does not lose them while their objects exist', async () => {
     const place = makePlace()
     const { id } = await work(place, [
       'echo 1 > n.txt',
@@ -128,7 +128,7 @@ echo 2 > n.txt`,
     expect(place.read('n.txt')).toBe('2\n')
   })
 
-  test('in place of an object of the start is found before a rollback changes anything', async () => {
+  test('in place of an original object is detected before a rollback changes anything', async () => {
     const place = makePlace()
     const { id } = await work(place, [
       `tree=$(git rev-parse "refs/ralph/$RALPH_LOOP_ID/0^{tree}")
@@ -142,7 +142,7 @@ rm -f "$file"; cp "$empty" "$file"; echo new > new.txt`,
     expect(place.read('README.md')).toBe('A project.\n')
   })
 
-  test('as a sign that its work was accepted does not throw the work away', async () => {
+  test('as a sign that its work was accepted does not discard the work', async () => {
     const place = makePlace()
     const { id } = await work(place, ['echo new > new.txt; git update-ref "refs/ralph/$RALPH_LOOP_ID/merged" HEAD'], {
       flags: ['--worktree'],
@@ -151,7 +151,7 @@ rm -f "$file"; cp "$empty" "$file"; echo new > new.txt`,
     expect(place.read('new.txt')).toBe('new\n')
   })
 
-  test('that is no repository any more comes back', async () => {
+  test('that destroys the repository is restored', async () => {
     const place = makePlace()
     const { id, ran } = await work(place, ['mv .git/HEAD .git/away; echo 1 > n.txt', 'echo 2 > n.txt'])
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('HEAD') })
@@ -159,7 +159,7 @@ rm -f "$file"; cp "$empty" "$file"; echo new > new.txt`,
     expect(place.read('n.txt')).toBe('1\n')
   })
 
-  test('as hooks is not run when its work is accepted, and the person is told', async () => {
+  test('as hooks is not run when its work is accepted, and the user is warned', async () => {
     const place = makePlace()
     const { command, sprung } = trap(place)
     const { id } = await work(
@@ -176,7 +176,7 @@ echo new > new.txt`,
     expect(sprung()).toBe(false)
   })
 
-  test("leaves the person's own hooks at work when that is accepted", async () => {
+  test("leaves the user's own hooks working when it is accepted", async () => {
     const place = makePlace()
     mkdirSync(join(place.dir, '.git/hooks'), { recursive: true })
     const mark = join(place.root, 'hooked')
@@ -188,7 +188,7 @@ echo new > new.txt`,
 })
 
 describe.concurrent('inside the sandbox', () => {
-  test('a commondir beside HEAD gives git outside no other configuration', async ({ skip }) => {
+  test('a commondir next to HEAD gives git outside no other configuration', async ({ skip }) => {
     skip(!usable, NO_SANDBOX)
     const place = makePlace()
     const { command, sprung } = trap(place)
@@ -203,7 +203,7 @@ echo "$PWD/other" > .git/commondir`
     expect(existsSync(join(place.dir, '.git/commondir'))).toBe(false)
   })
 
-  test('a HEAD that was moved away opens neither configuration nor hooks', async ({ skip }) => {
+  test('a HEAD that was moved away exposes neither configuration nor hooks', async ({ skip }) => {
     skip(!usable, NO_SANDBOX)
     const place = makePlace()
     const { command, sprung } = trap(place)
@@ -220,7 +220,7 @@ echo "$PWD/other" > .git/commondir`
     expect(sprung()).toBe(false)
   })
 
-  test('another .git in the worktree of its own is not what its work is accepted through', async ({ skip }) => {
+  test('a replaced .git in its own worktree is not used to accept its work', async ({ skip }) => {
     skip(!usable, NO_SANDBOX)
     const place = makePlace()
     const { command, sprung } = trap(place)
@@ -236,7 +236,7 @@ rm -rf other evil evil.git; echo new > new.txt`
     expect(sprung()).toBe(false)
   })
 
-  test("a linked worktree reaches nothing of the person's", async ({ skip }) => {
+  test("a linked worktree cannot reach anything of the user's", async ({ skip }) => {
     skip(!usable, NO_SANDBOX)
     const place = makePlace()
     const git = gitIn(place)
@@ -256,7 +256,7 @@ rm -f "$common/index"; echo 'ref: refs/heads/none' > "$common/HEAD"; git tag min
 })
 
 describe.concurrent('without a sandbox', () => {
-  test('another .git in the worktree of its own is put right before its work is accepted', async () => {
+  test('a replaced .git in its own worktree is repaired before its work is accepted', async () => {
     const place = makePlace()
     const { command, sprung } = trap(place)
     const lines = `rm .git; git init --quiet; ${evilConfig('.git/config', command)}; rm -r evil; echo new > new.txt`
@@ -285,7 +285,7 @@ describe.concurrent('without a sandbox', () => {
   )
 })
 
-describe.concurrent('a repository of its own kind', () => {
+describe.concurrent('an unusual repository', () => {
   test('that is a submodule is rolled back', async () => {
     const place = makePlace()
     const library = makePlace()
@@ -298,7 +298,7 @@ describe.concurrent('a repository of its own kind', () => {
     expect(gitIn(place, dir)('status', '--porcelain')).toBe('')
   })
 
-  test('whose index the agent damaged is rolled back, index included', async () => {
+  test('whose index the agent damaged is rolled back, including the index', async () => {
     const place = makePlace()
     place.write('staged.txt', 'staged\n')
     gitIn(place)('add', 'staged.txt')

@@ -1,4 +1,4 @@
-/** `ralph import`: a file of another tool becomes a project, or a sentence says why not and nothing is written. */
+/** `ralph import`: a file from another tool becomes a project, or a sentence says why not and nothing is written. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ function faces({ dir }: Place, project = 'shop'): string[] {
 }
 
 describe.concurrent('ralph import', () => {
-  test('makes a project of a prd.json', async () => {
+  test('turns a prd.json into a project', async () => {
     const place = placeWith('prd.json', PRD)
     const ran = await place.ralph(['import', 'prd.json', 'shop'])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -42,7 +42,7 @@ describe.concurrent('ralph import', () => {
     expect(existsSync(place.home)).toBe(false)
   })
 
-  test('makes a project of check boxes, in another folder', async () => {
+  test('turns checkboxes into a project, in another folder', async () => {
     const place = placeWith('my sub/x', '')
     writeFileSync(join(place.root, 'fix_plan.md'), '# Plan\n\n## High\n- [x] One\n- [ ] Two\n')
     const ran = await place.ralph(['import', '../fix_plan.md', 'läden_2', '--dir', 'my sub'])
@@ -56,7 +56,7 @@ describe.concurrent('ralph import', () => {
     expect(place.read('my sub/.artefacts/läden_2/spec.md')).toBe('# Plan\n')
   })
 
-  test('takes its own tasks.json from one project to another', async () => {
+  test('copies tasks.json from one project to another', async () => {
     const place = placeWith('prd.json', PRD)
     await place.ralph(['import', 'prd.json', 'shop'])
     const ran = await place.ralph(['import', '.artefacts/shop/tasks.json', 'copy'])
@@ -66,7 +66,7 @@ describe.concurrent('ralph import', () => {
     )
   })
 
-  test('keeps what is there, and never overwrites tasks', async () => {
+  test('keeps existing files, and never overwrites tasks', async () => {
     const place = placeWith('plan.md', '- [ ] a')
     place.write('.artefacts/shop/spec.md', 'My own words.\n')
     place.write('.artefacts/shop/state.json', '[]')
@@ -86,7 +86,7 @@ describe.concurrent('ralph import', () => {
 
 describe.concurrent('wrong use of ralph import', () => {
   test.each<[story: string, args: string[], says: RegExp]>([
-    ['no words', [], /Missing file and project name/],
+    ['no arguments', [], /Missing file and project name/],
     [
       'no project',
       ['plan.md'],
@@ -100,11 +100,11 @@ describe.concurrent('wrong use of ralph import', () => {
     ['no such --dir', ['plan.md', 'shop', '--dir', 'nowhere'], /nowhere is not a folder/],
     ['a name with path parts', ['plan.md', '../shop'], /"\.\.\/shop" is not a valid project name/],
     ['an empty name', ['plan.md', ''], /"" is not a valid project name/],
-    ['the name of the templates', ['plan.md', 'Templates'], /cannot be named "Templates"/],
+    ['the name of the templates folder', ['plan.md', 'Templates'], /cannot be named "Templates"/],
     ['a file without tasks', ['empty.md', 'shop'], /empty\.md is empty\. Expected a prd\.json/],
     ['a file that is no JSON', ['broken.json', 'shop'], /broken\.json: it is not valid JSON/],
     ['a file of another shape', ['other.json', 'shop'], /other\.json contains \{"stories":\[\]\}/],
-    ['stories that wait for each other', ['cycle.json', 'shop'], /dependency cycle: A → A/],
+    ['stories that depend on each other', ['cycle.json', 'shop'], /dependency cycle: A → A/],
   ])('%s', async (_, args, says) => {
     const place = placeWith('plan.md', '- [ ] a')
     place.write('empty.md', '\uFEFF\r\n')
@@ -155,7 +155,7 @@ describe.concurrent('wrong use of ralph import', () => {
   })
 })
 
-test('ralph import brings the tasks of vibe-kanban to the board, once', async () => {
+test('ralph import copies the tasks of vibe-kanban to the board, once', async () => {
   const place = makePlace({ git: false })
   const foreign = foreignBoard('fork')
   const project_id = bytesOf(foreign.add('projects', { name: 'Shop' }))

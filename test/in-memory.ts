@@ -1,6 +1,6 @@
 /**
- * Where a run of the tests keeps its temporary folders: in memory where that can be, since they make thousands of small
- * repositories and databases. There lies, too, what Node made of ralph's programs, which they start thousands of times.
+ * Where a test run keeps its temporary folders: in memory if possible, since it creates thousands of small repositories
+ * and databases. Node's compile cache for ralph's programs, which are started thousands of times, is there too.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
@@ -18,12 +18,12 @@ export function setup({ config }: TestProject): () => void {
     try {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     } catch {
-      // somebody still writes there: what is left is small, and no reason to fail
+      // a process is still writing there: what is left is small, and no reason to fail
     }
   }
 }
 
-/** Undefined where there is no such place, or not enough of it, or where it lets no program run. */
+/** Undefined if there is no such place, not enough space, or no permission to run programs there. */
 function makeIn(memory: string): string | undefined {
   try {
     const { bavail, bsize } = statfsSync(memory)

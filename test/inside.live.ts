@@ -1,4 +1,7 @@
-/** Real clients inside a loop: each gets ralph's MCP server for its turn, and reports through it, against a scripted model. */
+/**
+ * Real clients inside a loop: each gets ralph's MCP server for its turn, and reports through it, against a scripted
+ * model.
+ */
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -18,20 +21,20 @@ afterEach(async () => {
   server = undefined
 })
 
-/** Works where it may, reports that it is done by the tool that its client names so, and says nothing of it. */
+/** Works where it may, reports done with the tool under its client's name for it, and does not mention it. */
 function reporting(client: Client, works: boolean): (body: unknown, number: number) => Reply {
   const first = works ? 1 : 0
   return (body, number) => {
     if (number < first) return { tools: [client.bash('echo done > done.txt')] }
     if (number > first) return { text: 'I have reported.' }
     const [, name] = /"([\w.-]*report_stage)"/.exec(JSON.stringify(body)) ?? []
-    // Codex has its model look for tools, and knows this one all the same.
+    // Codex has its model search for tools, but knows this one anyway.
     const tool = name === undefined ? { name: 'report_stage', namespace: 'mcp__ralph' } : { name }
     return { tools: [{ ...tool, input: { evidence: 'done.txt is there.' } }] }
   }
 }
 
-/** Gemini reads no settings below a folder that others can write, such as the one for temporary files. */
+/** Gemini reads no settings below a folder that others can write, such as the temporary folder. */
 function safeHome(client: Client, { home }: Place): string | undefined {
   if (client !== gemini || isSafe(dirname(home))) return home
   const folder = mkdtempSync(resolve('.clients', '.home-'))
@@ -52,12 +55,12 @@ describe.each([claude, opencode, codex, copilot, gemini, qwen, kilo])('$name', (
     else console.log(`skipped: ${client.name}: ${installed.missing}`)
   }, 320_000)
 
-  test.for(['bypass', 'ask'])('reports that it is done, with permissions %s', async (permissions, { skip }) => {
+  test.for(['bypass', 'ask'])('reports done, with permissions %s', async (permissions, { skip }) => {
     const place = makePlace()
     const home = safeHome(client, place)
     const works = permissions === 'bypass'
     skip(bin === undefined, `${client.name} cannot be installed here`)
-    if (home === undefined) return skip('others can write the folder that this lies in')
+    if (home === undefined) return skip("others can write to this folder's parent")
     server = await startModelServer(reporting(client, works), client)
     const ran = await place.ralph(
       [

@@ -62,7 +62,7 @@ test('a question stops the loop for a person, and the answer reaches the next tu
   expect(readFileSync(join(place.root, 'answers.json'), 'utf8')).toContain('Blue.')
 })
 
-test('a pass counts in its own turn only', async () => {
+test('a pass counts only in its own turn', async () => {
   const kept = join(makePlace().root, 'kept.json')
   const stale = { tool: 'report_stage', input: { evidence: 'It is done.' }, config: kept }
   const { answers, end, place } = await run([[{ keep: kept }], [stale]], '--max-iterations', '2', '--no-progress', '9')

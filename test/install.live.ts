@@ -15,13 +15,13 @@ type Try = {
   /** What is typed. */
   prompt: string
   argv(prompt: string): string[]
-  /** What the model is told when the command is known. Gemini's command says what was typed; Pi's asks no model. */
+  /** What the model gets when the command is known. Gemini's command repeats what was typed; Pi's asks no model. */
   shows?: string
-  /** What the stand-ins note, in order. */
+  /** What the stand-ins log, in order. */
   notes: string[]
   /** What makes the client trust the folder. */
   trust?(place: Place): void
-  /** Stands in for what was installed, and notes what is done with it. */
+  /** Stands in for what was installed, and logs what happens to it. */
   standIn?(place: Place, log: string): void
 }
 

@@ -1,4 +1,4 @@
-/** `ralph install` and `ralph uninstall` as a person meets them, in a home and a project of their own. */
+/** `ralph install` and `ralph uninstall` as users see them, in a home and a project of their own. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -33,7 +33,7 @@ function put(path: string, text: string): void {
   writeFileSync(path, text)
 }
 
-/** All files of the person and of the project, with their contents. */
+/** All files of the user and the project, with their contents. */
 function snapshot(place: Place): object {
   return Object.fromEntries(
     [person(place), place.dir].flatMap((folder) =>
@@ -111,7 +111,7 @@ describe.concurrent('an MCP server', () => {
     test.each([
       ['a line is added to it', (text: string) => `${text}startup_timeout_sec = 20\n`],
       ['a table is added below it', (text: string) => `${text}[mcp_servers.ralph.tools]\nx = [\n  "[a]"\n]\n`],
-      ['a line of it is gone', (text: string) => text.replace(/^env = .*\n/m, '')],
+      ['a line of it is missing', (text: string) => text.replace(/^env = .*\n/m, '')],
     ])('is removed as a whole, and only once: %s', async (_, change) => {
       const { place, path } = await installed((text) => change(text) + AFTER)
       expect(await place.ralph(['uninstall', 'codex', '--yes'])).toMatchObject({ code: 0, stderr: '' })
@@ -167,7 +167,7 @@ describe.concurrent('an MCP server', () => {
     })
   })
 
-  test('of the same name that is somebody else’s stays', async () => {
+  test('of the same name that belongs to someone else stays', async () => {
     const place = makePlace()
     const own = '{"mcpServers": {"ralph": {"command": "mine"}}}'
     put(join(person(place), '.claude.json'), own)
@@ -229,8 +229,8 @@ describe.concurrent('every agent', () => {
   })
 })
 
-describe.concurrent('asking first', () => {
-  test('without a terminal it shows the diff, writes nothing, and wants --yes', async () => {
+describe.concurrent('confirmation', () => {
+  test('without a terminal, it shows the diff, writes nothing, and requires --yes', async () => {
     const place = makePlace({ git: false })
     put(settingsOf(place), OTHERS)
     const before = snapshot(place)
@@ -245,7 +245,7 @@ describe.concurrent('asking first', () => {
     expect(existsSync(place.home)).toBe(false)
   })
 
-  test.skipIf(!hasTmux)('on a terminal only yes writes', async () => {
+  test.skipIf(!hasTmux)('on a terminal, only yes writes', async () => {
     const place = makePlace({ git: false })
     const before = snapshot(place)
     const argv = [process.execPath, LAUNCHER, 'install', 'claude']
@@ -364,7 +364,7 @@ describe.concurrent('files that cannot be changed', () => {
       'claude',
       '--yes',
     ]
-    skip(spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status !== 0, 'no name spaces here')
+    skip(spawnSync('unshare', ['--map-root-user', '--mount', 'true']).status !== 0, 'namespaces are not available')
     const ran = spawnSync('unshare', argv, { env: { ...place.env, CLAUDE_CONFIG_DIR: folder }, encoding: 'utf8' })
     expect(ran.stderr).toContain('No space left to write')
     expect(ran.status).toBe(1)
@@ -411,7 +411,7 @@ describe.concurrent('links', () => {
     expect(snapshot(place)).toEqual(before)
   })
 
-  test('a folder that leads elsewhere is shown', async () => {
+  test('a folder that is a link is shown with its target', async () => {
     const place = makePlace({ git: false })
     mkdirSync(join(place.root, 'elsewhere'))
     symlinkSync(join(place.root, 'elsewhere'), join(place.dir, '.claude'))
@@ -447,7 +447,7 @@ describe.concurrent('links', () => {
 })
 
 describe.concurrent('a session that was open before', () => {
-  test.each(['stop', 'prompt'])('is not blocked by the %s hook when ralph is gone', async (event) => {
+  test.each(['stop', 'prompt'])('is not blocked by the %s hook when ralph is missing', async (event) => {
     const place = makePlace({ git: false })
     await place.ralph(['install', 'claude', '--yes'])
     const { Stop, UserPromptSubmit } = JSON.parse(readFileSync(settingsOf(place), 'utf8')).hooks
@@ -704,7 +704,7 @@ test.concurrent('killed at any moment, no file is seen half-written, and both co
   await place.ralph(['install', 'claude', '--yes'])
   const after = readFileSync(settingsOf(place), 'utf8')
   await place.ralph(['uninstall', 'claude', '--yes'])
-  // The delay is the case itself: there is nothing to wait for, since any moment may be the one.
+  // The delay is the point of this test: there is nothing to wait for, since any moment may be the one.
   for (let delay = 60; delay <= 240; delay += 15) {
     for (const command of ['install', 'uninstall']) {
       const running = place.start([command, 'claude', '--yes'])

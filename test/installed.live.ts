@@ -1,4 +1,4 @@
-/** Every agent exactly as `ralph install` leaves it: from the typed command to a loop that is proven done. */
+/** Every agent exactly as `ralph install` leaves it: from the typed command to a verified loop. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -24,11 +24,11 @@ type Way = {
   folder: string
   /** One prompt without a terminal. */
   print?(prompt: string): string[]
-  /** In a terminal, until it takes a prompt. */
+  /** In a terminal, until it accepts a prompt. */
   terminal?: { argv: string[]; ready(terminal: Terminal): Promise<void> }
-  /** What the model is asked before a loop can begin. */
+  /** What the model is asked before a loop can start. */
   before?: Reply[]
-  /** What would be asked about the folder or the client otherwise. */
+  /** What would otherwise be asked about the folder or the client. */
   settle?(place: Place): void
 }
 
@@ -92,7 +92,7 @@ const WAYS: Way[] = [
     prefix: '/ralph-',
     folder: '.factory',
     print: (prompt) => ['droid', 'exec', '--skip-permissions-unsafe', prompt],
-    before: [{ text: 'What is that?' }], // it tells its hooks of a prompt only when the turn is over
+    before: [{ text: 'What is that?' }], // it reports a prompt to its hooks only when the turn has ended
   },
   { agent: 'pi', prefix: '/ralph-', folder: '.pi', print: (prompt) => ['pi', '-p', prompt] },
   {
@@ -134,8 +134,8 @@ async function printed(argv: string[], { dir }: Place, env: Env): Promise<string
 describe.each(
   WAYS.map((way) => ({ ...way, where: way.scope ?? '--user', how: way.print ? 'printed' : 'in a terminal' })),
 )('$agent $where, $how', ({ agent, where, prefix, folder, print, terminal, before = [], settle }) => {
-  test('goes from the typed command to proven work', async ({ skip }) => {
-    skip(!print && !hasTmux, 'tmux is not here')
+  test('goes from the typed command to verified work', async ({ skip }) => {
+    skip(!print && !hasTmux, 'tmux is not installed')
     const client = named(agent)
     const installed = installClient(client)
     if ('missing' in installed) return skip(installed.missing)
@@ -162,7 +162,7 @@ describe.each(
     let shown = ''
     if (print) shown = await printed(print(typed), place, env)
     else if (terminal) {
-      await place.ralph(['status']) // so that the database can be asked at once
+      await place.ralph(['status']) // so that the database can be queried at once
       const screen = openTerminal(terminal.argv, { dir: place.dir, env })
       await terminal.ready(screen)
       await screen.submit(typed)

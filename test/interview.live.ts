@@ -1,4 +1,4 @@
-/** An interview with the real clients, talking to a person in a real terminal, against a scripted model on loopback. */
+/** An interview with the real clients, talking to a user in a real terminal, against a scripted model on loopback. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -18,12 +18,12 @@ import { hasTmux, openTerminal } from './tmux.ts'
 
 const TASKS = { project_name: 'shop', version: 1, tasks: [{ id: 'T1', title: 'A cart' }] }
 
-/** Every round the model asks one question, then notes the answer and makes done.md, then says so. */
+/** Every round the model asks one question, then writes down the answer and creates done.md, then says so. */
 function interviewed(client: Client, rounds: number): void {
   const { live, start, requests, bash } = openLive(client)
 
-  live(`${client.name} asks, is answered, and is ended when its turn is over`, async ({ skip }) => {
-    skip(!hasTmux, 'tmux is not here')
+  live(`${client.name} asks, gets an answer, and is stopped when its turn has ended`, async ({ skip }) => {
+    skip(!hasTmux, 'tmux is not installed')
     const place = makePlace()
     const folder = join(place.dir, '.artefacts', 'shop')
     expect(await place.ralph(['init', 'shop'])).toMatchObject({ code: 0 })
@@ -34,7 +34,7 @@ function interviewed(client: Client, rounds: number): void {
       bash(`echo 'Answer ${n}' >> '${folder}/spec.md'; ${n === rounds ? tasks : ':'}; echo over > '${folder}/done.md'`),
       { text: `Noted in round ${n}.` },
     ])
-    // The file that tells the end of a turn lies in there.
+    // The file that signals the end of a turn is in there.
     const strange = join(place.root, `it's "$HOME" here`)
     mkdirSync(strange)
     const env = { ...place.env, ...(await start(replies, place)), RALPH_TEST: place.root, TMPDIR: strange }
@@ -62,7 +62,7 @@ function interviewed(client: Client, rounds: number): void {
   })
 }
 
-/** The same where nobody can be asked. */
+/** The same if nobody can be asked. */
 function answered(client: Client): void {
   const { live, start, requests, bash } = openLive(client)
   const folder = '.artefacts/shop'
@@ -76,14 +76,14 @@ function answered(client: Client): void {
     return place.ralph(['interview', 'shop', ...words], { env })
   }
 
-  live(`${client.name} takes the answers of a file`, async () => {
+  live(`${client.name} takes the answers from a file`, async () => {
     const work = bash(`echo '${JSON.stringify(TASKS)}' > ${folder}/tasks.json; echo over > ${folder}/done.md`)
     const ran = await interview([work, { text: 'Decided.' }])
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/round 1 of 1\n[\s\S]*1 task in/) })
     expect(JSON.stringify(requests()[0])).toContain('It must be blue.')
   })
 
-  live(`${client.name} ends the interview at once when its key opens nothing`, async () => {
+  live(`${client.name} ends the interview at once if its key is invalid`, async () => {
     const ran = await interview([failure(401, 'authentication_error', 'invalid x-api-key')])
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('cannot be used') })
   })
@@ -94,6 +94,6 @@ answered(pi)
 interviewed(claude, 3)
 interviewed(pi, 3)
 interviewed(codex, 2)
-// These do not tell the end of a turn, so each round waits until done.md is quiet.
+// These do not report the end of a turn, so each round waits until done.md is quiet.
 interviewed(gemini, 1)
 interviewed(opencode, 1)

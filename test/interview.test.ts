@@ -1,4 +1,4 @@
-/** `ralph init` and `ralph interview`, alone with answers from a file and in a real terminal. */
+/** `ralph init` and `ralph interview`, unattended with answers from a file and in a real terminal. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, type TestContext, test } from 'vitest'
@@ -9,7 +9,7 @@ const FOLDER = '.artefacts/shop'
 const TASKS = `echo '{"tasks": [{"id": "T1", "title": "A cart"}, {"id": "T2", "title": "A till"}]}' > ${FOLDER}/tasks.json`
 const DONE = `echo over > ${FOLDER}/done.md`
 
-/** A place with a project in it, whose spec somebody has written. */
+/** A place with a project whose spec has been written. */
 async function makeProject(): Promise<Place> {
   const place = makePlace()
   expect(await place.ralph(['init', 'shop'])).toMatchObject({ code: 0 })
@@ -24,7 +24,7 @@ function alone(place: Place, lines: string, ...args: string[]) {
 }
 
 describe.concurrent('ralph init', () => {
-  test('makes a spec, says what to do next, and keeps it out of commits', async () => {
+  test('creates a spec, says what to do next, and keeps it out of commits', async () => {
     const place = makePlace()
     const ran = await place.ralph(['init', 'shop'])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -37,7 +37,7 @@ describe.concurrent('ralph init', () => {
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('was not changed') })
   })
 
-  test('works below the top of a repository, and where there is none', async () => {
+  test('works below the top of a repository, and without one', async () => {
     const place = makePlace()
     place.write('sub/README.md', '')
     expect(await place.ralph(['init', 'shop', '--dir', 'sub'])).toMatchObject({ code: 0 })
@@ -60,7 +60,7 @@ describe.concurrent('ralph init', () => {
 })
 
 describe.concurrent('ralph interview --non-interactive', () => {
-  test('holds its rounds with what the file says, and makes tasks', async () => {
+  test('holds its rounds with the answers in the file, and creates tasks', async () => {
     const place = await makeProject()
     const ran = await alone(place, `echo "Round $RALPH_ITERATION."; [ $RALPH_ITERATION = 3 ] && ${TASKS}; ${DONE}`)
     expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -77,7 +77,7 @@ describe.concurrent('ralph interview --non-interactive', () => {
     expect(existsSync(join(place.dir, FOLDER, 'done.md'))).toBe(false)
   })
 
-  test('the scripted agent can hold it, too', async () => {
+  test('works with the scripted agent', async () => {
     const place = await makeProject()
     const edit = (name: string, content: string) => ({ edit: { path: `${FOLDER}/${name}`, content } })
     const agent = place.script([
@@ -88,7 +88,7 @@ describe.concurrent('ralph interview --non-interactive', () => {
     expect(await place.ralph(args)).toMatchObject({ code: 0, stdout: expect.stringContaining('1 task in') })
   })
 
-  test('an untouched spec is said', async () => {
+  test('reports an unchanged spec', async () => {
     const place = makePlace()
     await place.ralph(['init', 'shop'])
     place.write('answers.md', 'Blue.')
@@ -97,7 +97,7 @@ describe.concurrent('ralph interview --non-interactive', () => {
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining('still the empty template') })
   })
 
-  test('what is wrong is said, and told to the agent, once', async () => {
+  test('mistakes are reported to the user and to the agent, once', async () => {
     const place = await makeProject()
     const ran = await alone(place, `[ $RALPH_ATTEMPT = 2 ] && ${TASKS}; rm ${FOLDER}/spec.md; ${DONE}`, '--rounds', '1')
     expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('Start over with: ralph interview shop') })
@@ -108,7 +108,7 @@ describe.concurrent('ralph interview --non-interactive', () => {
     expect(place.read(`${FOLDER}/spec.md`)).toBe('A shop.\n')
   })
 
-  test('an agent that fails is asked again, and its words are shown', async () => {
+  test('an agent that fails is asked again, and its message is shown', async () => {
     const place = await makeProject()
     const ran = await alone(
       place,
@@ -121,7 +121,7 @@ describe.concurrent('ralph interview --non-interactive', () => {
     })
   })
 
-  test('an agent that cannot be used ends it at once', async () => {
+  test('an agent that cannot be used ends the interview at once', async () => {
     const place = await makeProject()
     writeFileSync(join(place.root, 'broken'), '#!/no/such/interpreter\n', { mode: 0o755 })
     const args = ['interview', 'shop', '--agent', 'command:../broken', '--non-interactive', '../answers.md']
@@ -131,11 +131,11 @@ describe.concurrent('ralph interview --non-interactive', () => {
     })
   })
 
-  test('a signal ends it, with everything it started', async () => {
+  test('a signal ends the interview and everything it started', async () => {
     const place = await makeProject()
     const agent = place.agent(`export RALPH_TEST='${place.root}'; setsid sleep 1000 & sleep 1000`)
     const going = place.start(['interview', 'shop', '--agent', agent, '--non-interactive', '../answers.md'])
-    await until('it is at work', () => carriers(`RALPH_TEST=${place.root}`).length >= 2)
+    await until('the agent to work', () => carriers(`RALPH_TEST=${place.root}`).length >= 2)
     going.child.kill('SIGINT')
     expect(await going.ended).toMatchObject({ code: 130, stdout: expect.stringContaining('Stopped.') })
     expect(carriers(`RALPH_TEST=${place.root}`)).toEqual([])
@@ -159,7 +159,7 @@ describe.concurrent('ralph interview --non-interactive', () => {
     })
   })
 
-  test('a project at work is not interviewed about', async () => {
+  test('a running project cannot be interviewed about', async () => {
     const place = await makeProject()
     place.write(`${FOLDER}/tasks.json`, '{"tasks": [{"id": "T1", "title": "x", "attempts": 1}]}')
     expect(await alone(place, DONE)).toMatchObject({
@@ -170,9 +170,9 @@ describe.concurrent('ralph interview --non-interactive', () => {
   })
 })
 
-/** ralph in a terminal of its own, with an agent of these lines. */
+/** ralph in its own terminal, with an agent made from these lines. */
 function talk({ skip }: TestContext, place: Place, lines: string, ...args: string[]): Terminal {
-  skip(!hasTmux, 'tmux is not here')
+  skip(!hasTmux, 'tmux is not installed')
   writeFileSync(join(place.root, 'talker.sh'), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
   const words = ['interview', 'shop', '--agent', 'command:../talker.sh', ...args]
   return openTerminal([process.execPath, LAUNCHER, ...words], {
@@ -206,7 +206,7 @@ ${DONE}`,
     expect(readFileSync(join(place.root, 'prompt.2'), 'utf8')).toContain('This is round 2 of 2.')
   })
 
-  test('an agent that stays is ended once done.md is quiet, with all it started, and the terminal is as before', async (context) => {
+  test('an agent that stays is stopped once done.md is quiet, with all it started, and the terminal is restored', async (context) => {
     const place = await makeProject()
     const terminal = talk(
       context,
@@ -227,7 +227,7 @@ sleep 1000`,
     expect(terminal.screen()).toMatch(/^ralph interview shop [\s\S]*round 1 of 1\n\s*2 tasks in/)
   })
 
-  test('Ctrl-C is the agent’s, and one that ends without done.md is asked once more', async (context) => {
+  test('Ctrl-C goes to the agent, and an agent that ends without done.md is asked once more', async (context) => {
     const place = await makeProject()
     const terminal = talk(
       context,
@@ -246,7 +246,7 @@ while :; do sleep 0.1; done`,
     expect(terminal.screen()).toContain('Asking the agent once more.')
   })
 
-  test('a person who leaves twice has left', async (context) => {
+  test('leaving twice ends the interview', async (context) => {
     const place = await makeProject()
     const terminal = talk(context, place, 'echo Bye.')
     expect(await terminal.ended()).toBe(1)
@@ -254,7 +254,7 @@ while :; do sleep 0.1; done`,
     expect(place.read(`${FOLDER}/spec.md`)).toBe('A shop.\n')
   })
 
-  test('a person who interrupts the agent has had enough', async (context) => {
+  test('interrupting the agent ends the interview', async (context) => {
     const place = await makeProject()
     const terminal = talk(context, place, 'echo Hello.; sleep 60')
     await terminal.shows('Hello.')
@@ -263,8 +263,8 @@ while :; do sleep 0.1; done`,
     expect(terminal.screen()).toContain('Stopped. What was written is kept.')
   })
 
-  test('the scripted agent plays, and one that only speaks a protocol is refused', async ({ skip }) => {
-    skip(!hasTmux, 'tmux is not here')
+  test('the scripted agent works, and one that only speaks a protocol is refused', async ({ skip }) => {
+    skip(!hasTmux, 'tmux is not installed')
     const place = await makeProject()
     const edit = (name: string, content: string) => ({ edit: { path: `${FOLDER}/${name}`, content } })
     const agent = place.script([[edit('tasks.json', '{"tasks": [{"id": "T1", "title": "x"}]}'), edit('done.md', '')]])
@@ -276,12 +276,12 @@ while :; do sleep 0.1; done`,
     expect(refused.screen()).toContain('has no interactive mode')
   })
 
-  test('a terminal that is closed takes the agent along', async (context) => {
+  test('closing the terminal stops the agent', async (context) => {
     const place = await makeProject()
     const terminal = talk(context, place, 'trap "" HUP; echo Here.; sleep 1000')
     await terminal.shows('Here.')
     expect(carriers(`RALPH_TEST=${place.root}`).length).toBeGreaterThan(1)
     terminal.close()
-    await until('all have ended', () => carriers(`RALPH_TEST=${place.root}`).length === 0)
+    await until('the end of all processes', () => carriers(`RALPH_TEST=${place.root}`).length === 0)
   })
 })

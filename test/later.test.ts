@@ -1,4 +1,4 @@
-/** What may be loaded when it is first called: `scripts/later.ts` finds the functions of a module, and refuses anything else. */
+/** What may be loaded on first use: `scripts/later.ts` finds the functions of a module, and refuses anything else. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ function moduleOf(text: string): string {
   return file
 }
 
-test('functions are found, and types pass', () => {
+test('functions are found, and types are allowed', () => {
   const text = [
     'export type A = { kind: string }',
     'export interface B { kind: string }',

@@ -1,4 +1,4 @@
-/** A loop that meets a limit: of its agent, or its own. */
+/** A loop that hits a limit: its agent's, or its own. */
 import { describe, expect, test } from 'vitest'
 import { makePlace, onlyLoop, type Place, query } from './ralph.ts'
 import { expectReplayed } from './replayed.ts'
@@ -8,10 +8,10 @@ function scripted(place: Place, ...turns: object[][]): string {
   return 'scripted:script.json'
 }
 
-describe.concurrent('the limit of an agent', () => {
+describe.concurrent("an agent's rate limit", () => {
   const limited = [{ 'rate-limit': { resetsInSeconds: 3_600, message: 'You hit your limit.' } }]
 
-  test('with --on-limit stop the loop halts at once and says when it resets', async () => {
+  test('with --on-limit stop, the loop halts at once and says when the limit resets', async () => {
     const place = makePlace({ git: false })
     const agent = scripted(place, limited)
     const ran = await place.ralph(['run', 'Build it', '--agent', agent, '--on-limit', 'stop', '--json'])
@@ -19,21 +19,21 @@ describe.concurrent('the limit of an agent', () => {
     expect(String(ran.end?.sentence)).toMatch(/It can continue in 60 minutes, at .* UTC: You hit your limit/)
   })
 
-  test('the config says it for every loop', async () => {
+  test('the config can set this for every loop', async () => {
     const place = makePlace({ git: false })
     place.write('ralph.config.json', '{"on_limit": "stop"}')
     const ran = await place.ralph(['run', 'Build it', '--agent', scripted(place, limited)])
     expect([ran.code, ran.stdout]).toEqual([3, expect.stringContaining('ralph was told not to wait')])
   })
 
-  test('another word is an error', async () => {
+  test('any other value is an error', async () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['run', 'x', '--agent', scripted(place, limited), '--on-limit', 'never'])
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('--on-limit must be wait or stop') })
   })
 })
 
-describe.concurrent('the limit of a loop', () => {
+describe.concurrent("a loop's limit", () => {
   const works = 'echo "$RALPH_ITERATION" >> progress.txt; echo "Step $RALPH_ITERATION."'
   const finishes = `${works}; [ "$RALPH_ITERATION" = 4 ] && touch done && echo "<promise>COMPLETE</promise>" || true`
 
@@ -44,7 +44,7 @@ describe.concurrent('the limit of a loop', () => {
     return { place, loop: onlyLoop(place) }
   }
 
-  test('with more iterations it goes on where it was, and the story shows both parts', async () => {
+  test('with more iterations it continues where it was, and the story shows both parts', async () => {
     const { place, loop } = await halted(finishes, '--verify', 'test -e done', '--max-iterations', '2')
     expect((await place.ralph(['status', loop])).stdout).toContain(`Resume: ralph resume ${loop} --max-iterations 12`)
     const resumed = await place.ralph(['resume', loop, '--max-iterations', '5', '--json'])
@@ -54,13 +54,13 @@ describe.concurrent('the limit of a loop', () => {
     expect(stdout).toContain('It halted (max-iterations): Reached the limit of 2 iterations.')
     expect(stdout).toContain('You resumed it with up to 5 iterations. Next: iteration 3.')
     expect(stdout).toContain('complete, proof: verified, after 4 iterations')
-    // Checkpoints go on where they ended.
+    // Checkpoints continue where they ended.
     expect((await place.ralph(['rollback', loop, '2'])).code).toBe(0)
     expect(place.read('progress.txt')).toBe('1\n2\n')
     await expectReplayed(place.home)
   })
 
-  test('too little, or nothing, is refused with what to type', async () => {
+  test('too little, or nothing, is refused with the command to type', async () => {
     const { place, loop } = await halted(works, '--max-iterations', '1')
     const refused = await place.ralph(['resume', loop, '--max-iterations', '1'])
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Those limits leave loop') })
@@ -73,7 +73,7 @@ describe.concurrent('the limit of a loop', () => {
     expect(query(place, 'SELECT n FROM iteration')).toHaveLength(1)
   })
 
-  test('tokens and money, where the agent tells them', async () => {
+  test('tokens and cost, if the agent reports them', async () => {
     const place = makePlace()
     const usage = { usage: { tokens: 100, costUsd: 1 } }
     const turn = (n: number) => [{ edit: { path: 'a', content: String(n) } }, usage, { text: `Step ${n}.` }]
@@ -86,7 +86,7 @@ describe.concurrent('the limit of a loop', () => {
     await expectReplayed(place.home)
   })
 
-  test('files that --on-halt put back are where it goes on', async () => {
+  test('it continues from the files that --on-halt restored', async () => {
     const { place, loop } = await halted(works, '--max-iterations', '2', '--on-halt', 'restore')
     const resumed = await place.ralph(['resume', loop, '--max-iterations', '3', '--json'])
     expect(resumed).toMatchObject({ code: 1, end: { reason: 'max-iterations', iterations: 3 } })
@@ -95,7 +95,7 @@ describe.concurrent('the limit of a loop', () => {
     await expectReplayed(place.home)
   })
 
-  test('what did not end on a limit is not taken up', async () => {
+  test('a loop that did not end on a limit cannot be extended', async () => {
     const { place, loop } = await halted('echo nothing', '--no-progress', '2')
     expect(await place.ralph(['resume', loop, '--max-iterations', '50'])).toMatchObject({
       code: 1,
@@ -103,7 +103,7 @@ describe.concurrent('the limit of a loop', () => {
     })
   })
 
-  test('an agent inside a loop cannot give itself more', async () => {
+  test('an agent inside a loop cannot extend it', async () => {
     const { place, loop } = await halted(works, '--max-iterations', '1')
     const resumed = await place.ralph(['resume', loop, '--max-iterations', '9'], {
       env: { ...place.env, RALPH_LOOP_ID: loop },
@@ -112,7 +112,7 @@ describe.concurrent('the limit of a loop', () => {
   })
 })
 
-test('tokens stand where nobody tells the cost: in status, show and stats', async () => {
+test('tokens are shown if the cost is unknown: in status, show and stats', async () => {
   const place = makePlace({ git: false })
   const agent = scripted(place, [{ usage: { tokens: 12_345 } }, { text: 'Done.\n\n<promise>COMPLETE</promise>' }])
   await place.ralph(['run', 'x', '--agent', agent, '--max-iterations', '1'])

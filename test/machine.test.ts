@@ -1,4 +1,6 @@
-/** What a machine can run out of: open files, room on its disk, the database. Nothing is lost, and a sentence says what to do. */
+/**
+ * What a machine can run out of: open files, disk space, the database. Nothing is lost, and a sentence says what to do.
+ */
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,17 +8,17 @@ import { canMount, smallDisk } from '../src/host/place.test-support.ts'
 import { done, edit, makeProject, scripted, sh, statuses } from './project-place.ts'
 import { makePlace, onlyLoop, type Place, query, until } from './ralph.ts'
 
-/** A Node that may have so many files open. */
+/** A Node with this limit of open files. */
 function nodeWithFiles({ root }: Place, files: number): string {
   const path = join(root, 'node-with-few-files')
   writeFileSync(path, `#!/bin/sh\nulimit -n ${files}\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 })
   return path
 }
 
-describe.concurrent('where few files can be open', () => {
+describe.concurrent('with few open files', () => {
   const IDS = Array.from({ length: 8 }, (_, at) => `T${at + 1}`)
 
-  test('eight tasks at a time wait for each other, and all are completed', async () => {
+  test('eight parallel tasks wait for each other, and all are completed', async () => {
     const place = makeProject(IDS)
     const turns = Object.fromEntries(IDS.map((id) => [id, [[sh('sleep 0.2'), edit(`${id}.txt`, id), done]]]))
     const argv = ['execute', 'shop', '--agent', scripted(place, turns), '--parallel', '8', '--verify', 'true', '--json']
@@ -25,7 +27,7 @@ describe.concurrent('where few files can be open', () => {
     expect(statuses(place)).toBe(IDS.map((id) => `${id} completed`).join(', '))
   })
 
-  test('too few for any program are said, and a repository is not taken for none', async () => {
+  test('a limit too low for any program is reported, and a repository is still recognised', async () => {
     const place = makeProject(['T1'])
     const argv = ['execute', 'shop', '--agent', scripted(place, { T1: [[done]] }), '--parallel', '8', '--json']
     const ran = await place.ralph(argv, { node: nodeWithFiles(place, 32) })
@@ -36,7 +38,7 @@ describe.concurrent('where few files can be open', () => {
 })
 
 describe.concurrent('a database that is removed', () => {
-  test('in the middle of a loop is put back, and the loop goes on to its end', async () => {
+  test('during a loop is put back, and the loop continues to its end', async () => {
     const place = makePlace()
     const agent = place.agent(`
       echo "$RALPH_ITERATION" >> progress.txt
@@ -52,7 +54,7 @@ describe.concurrent('a database that is removed', () => {
     expect(query(place, 'SELECT n FROM iteration ORDER BY n')).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
   })
 
-  test('when no loop runs is not taken for a new one, and can be rebuilt', async () => {
+  test('while no loop runs is not mistaken for a new one, and can be rebuilt', async () => {
     const place = makePlace()
     await place.ralph(['run', 'Do the task.', '--agent', place.agent('echo "<promise>COMPLETE</promise>"')])
     for (const name of readdirSync(place.home).filter((file) => file.startsWith('ralph.db')))
@@ -77,7 +79,7 @@ describe.concurrent('an agent that prints more than its transcript holds', () =>
     return place
   }
 
-  test('is heard to its end, and everybody is told that not all was kept', async () => {
+  test('is read to its end, and a note says that not everything was kept', async () => {
     const place = noisy()
     const agent = place.agent(`date > work.txt; ${NOISE} | head -c 3000000; ${CLAIM}`)
     const ran = await place.ralph(['run', 'Do the task.', '--agent', agent, '--json'])
@@ -94,7 +96,7 @@ describe.concurrent('an agent that prints more than its transcript holds', () =>
     expect((await place.ralph(['show', loop])).stdout).toContain('2 MB of its output was not kept.')
   })
 
-  test('and never ends is ended by its time limit, not by silence', async () => {
+  test('and never ends is stopped by its time limit, not by silence', async () => {
     const place = noisy()
     const flags = ['--timeout', '0.05', '--silence', '0.02', '--json']
     const ran = await place.ralph(['run', 'Do the task.', '--agent', place.agent(`exec ${NOISE}`), ...flags])
@@ -103,15 +105,15 @@ describe.concurrent('an agent that prints more than its transcript holds', () =>
   })
 })
 
-describe('a disk with little room', () => {
+describe('a disk with little space', () => {
   const LITTLE = /^Only \d+ MB left on the disk that holds .*ralph prune/
 
   function homeOn(disk: string, place: Place): { env: Record<string, string> } {
     return { env: { ...place.env, RALPH_HOME: join(disk, 'home') } }
   }
 
-  test('is told of when a loop begins, once', async ({ skip }) => {
-    skip(!canMount, 'needs a disk of its own')
+  test('is reported once, when a loop starts', async ({ skip }) => {
+    skip(!canMount, 'needs its own disk')
     const place = makePlace()
     const { path } = smallDisk('size=200m')
     const agent = place.agent(
@@ -122,8 +124,8 @@ describe('a disk with little room', () => {
     expect(ran.lines.filter(({ text }) => LITTLE.test(String(text)))).toHaveLength(1)
   })
 
-  test('is told of when others fill it while a loop runs', async ({ skip }) => {
-    skip(!canMount, 'needs a disk of its own')
+  test('is reported when others fill it while a loop runs', async ({ skip }) => {
+    skip(!canMount, 'needs its own disk')
     const place = makePlace()
     const { path, remount } = smallDisk('size=3g')
     const agent = place.agent(`touch '${place.root}/began'; while [ ! -e '${place.root}/go' ]; do sleep 0.05; done`)
@@ -134,13 +136,13 @@ describe('a disk with little room', () => {
     await until('the turn', () => existsSync(join(place.root, 'began')))
     expect(going.lines().some(({ text }) => LITTLE.test(String(text)))).toBe(false)
     remount('size=300m')
-    await until('the sentence', () => going.lines().some(({ text }) => LITTLE.test(String(text))))
+    await until('the message', () => going.lines().some(({ text }) => LITTLE.test(String(text))))
     writeFileSync(join(place.root, 'go'), '')
     await going.ended
   })
 
-  test('that is full ends a loop with a sentence, and it is resumed with nothing lost', async ({ skip }) => {
-    skip(!canMount, 'needs a disk of its own')
+  test('that is full stops a loop with a sentence, and resuming it loses nothing', async ({ skip }) => {
+    skip(!canMount, 'needs its own disk')
     const place = makePlace()
     const { path, remount } = smallDisk('size=4m')
     const home = homeOn(path, place)

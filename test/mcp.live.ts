@@ -1,4 +1,4 @@
-/** ralph's MCP server with the programs that will use it: the Inspector, the conformance suite, Claude Code and OpenCode. */
+/** ralph's MCP server with the programs that use it: the Inspector, the conformance suite, Claude Code and OpenCode. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -54,7 +54,7 @@ async function serve(place: Place): Promise<Serving> {
   })
   let text = ''
   child.stdout?.setEncoding('utf8').on('data', (piece: string) => (text += piece))
-  const line = await until('the server tells its address', () => text.split('\n').find((one) => one.includes('token')))
+  const line = await until("the server's address", () => text.split('\n').find((one) => one.includes('token')))
   return JSON.parse(line) as Serving
 }
 
@@ -149,7 +149,7 @@ type User = {
   client: Client
   argv: string[]
   tell?(place: Place, at: Serving): { args?: string[]; config?: object }
-  /** What shows that it is connected, where its model must search for tools first, or gets them only later. */
+  /** What shows that it is connected, if its model must search for tools first, or gets them only later. */
   connected?: RegExp
 }
 

@@ -1,4 +1,6 @@
-/** `ralph mcp` as agents start it: a process that speaks MCP on stdin and stdout, and drives what it was asked to start. */
+/**
+ * `ralph mcp` as agents start it: a process that speaks MCP on stdin and stdout, and runs what it was asked to start.
+ */
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
@@ -55,7 +57,7 @@ test.each<Era>(['legacy', 'auto'])('a task is created, started and followed unti
 })
 
 test.each<Era>(['legacy', 'auto'])(
-  'a client that can ask its person does so before something is lost (%s)',
+  'a client that can ask its user does so before anything is lost (%s)',
   async (era) => {
     const place = onDatabase(makePlace())
     const { client, use } = await connect(place, era, { elicitation: { form: {} } })
@@ -104,7 +106,7 @@ test.each<Era>(['legacy', 'auto'])('a client is notified when a resource changes
   if (era === 'legacy') await client.subscribeResource({ uri })
   else await client.listen({ resourceSubscriptions: [uri] })
   await use('update_task', { task_id: id, priority: 3 })
-  await until('the change is told', () => heard[0])
+  await until('the notification', () => heard[0])
   expect(new Set(heard)).toEqual(new Set([uri]))
 })
 

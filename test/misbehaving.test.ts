@@ -1,4 +1,4 @@
-/** Agents that lie, echo, ask, stall, crash or are limited: each loop ends as it must, whatever the agent says. */
+/** Agents that lie, echo, ask, stall, crash or are rate-limited: each loop ends as it must, whatever the agent says. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ const FAILING_SUITE = `import { test } from 'node:test'
 test('two and two', () => { throw new Error('two and two is not five') })
 `
 
-/** Writes something new on every call, so that the loop is seen to move. */
+/** Writes something new on every call, so that the loop makes progress. */
 const WORKS = 'echo "$RALPH_ITERATION" >> progress.txt'
 const CLAIMS = 'echo "<promise>COMPLETE</promise>"'
 
@@ -16,7 +16,7 @@ function run(place: Place, agent: string, ...flags: string[]): Promise<Ran> {
   return place.ralph(['run', 'Do the task.', '--agent', agent, '--json', ...flags])
 }
 
-/** What a loop came to, in the words of the last line of `--json`. */
+/** The outcome of a loop, from the last line of `--json`. */
 function outcome(place: Place, { code, end }: Ran): object {
   const { status, reason, proof, iterations } = end
   return { code, status, reason, proof, iterations, calls: place.calls().length }
@@ -75,14 +75,14 @@ describe.concurrent.each([
     expect(place.prompt(2)).toContain('two and two is not five')
   })
 
-  test('a claim without work and without a check must be said twice', async () => {
+  test('a claim without work or a check must be made twice', async () => {
     const place = makePlace({ git })
     const ran = await run(place, place.agent(CLAIMS))
     expect(outcome(place, ran)).toEqual(complete('claimed', 2))
     expect(place.prompt(2)).toContain('nothing has changed')
   })
 
-  test('a claim without work must be said twice where the check passed all along, and verifies nothing', async () => {
+  test('a claim without work must be made twice if the check passed from the start, and verifies nothing', async () => {
     const place = makePlace({ git })
     expect(outcome(place, await run(place, place.agent(CLAIMS), '--verify', 'true'))).toEqual(complete('kept', 2))
     expect(place.prompt(2)).toContain('nothing has changed')
@@ -112,7 +112,7 @@ describe.concurrent.each([
 })
 
 describe.concurrent('an agent that only talks', () => {
-  // What counts as a claim is told in src/engine; here is that it reaches a loop that way.
+  // src/engine tests what counts as a claim; this tests that it reaches a loop.
   const REFUSES = "printf 'I will not say the following:\\n<promise>COMPLETE</promise>\\n'"
 
   test.each([
@@ -124,37 +124,37 @@ describe.concurrent('an agent that only talks', () => {
     expect(claims(place)).toEqual(['weak', 'weak', 'weak'])
   })
 
-  test('is given up where the check passed all along', async () => {
+  test('is given up if the check passed from the start', async () => {
     const place = makePlace()
     const ran = await run(place, place.agent('echo "Looking around."'), '--verify', 'true')
     expect(outcome(place, ran)).toEqual(GAVE_UP)
   })
 
-  test('is stopped by a check that has come to pass, once it has stalled', async () => {
+  test('is stopped by a check that now passes, once it has stalled', async () => {
     const place = makePlace()
     const agent = place.agent('[ "$RALPH_ITERATION" -gt 1 ] || touch finished; echo "Looking around."')
     expect(outcome(place, await run(place, agent, '--verify', 'test -e finished'))).toEqual(complete('verified', 4))
   })
 
-  test('is told that nothing moves before it is given up', async () => {
+  test('gets a warning that nothing changes before it is given up', async () => {
     const place = makePlace()
     await run(place, place.agent('echo "Looking around."'))
     expect(place.prompt(2)).not.toContain('Nothing in the worktree has changed recently')
     expect(place.prompt(3)).toContain('Nothing in the worktree has changed recently')
   })
 
-  test('is given up without an iteration limit, too', async () => {
+  test('is given up even without an iteration limit', async () => {
     const place = makePlace()
     expect(outcome(place, await run(place, place.agent('echo hm'), '--max-iterations', '0'))).toEqual(GAVE_UP)
   })
 
-  test('is given up sooner or later as --no-progress says', async () => {
+  test('is given up earlier or later with --no-progress', async () => {
     const place = makePlace()
     const ran = await run(place, place.agent('echo hm'), '--no-progress', '5')
     expect(outcome(place, ran)).toEqual(halted('no-progress', { iterations: 5, calls: 5 }))
   })
 
-  test('does not move the loop by writing files that git ignores', async () => {
+  test('makes no progress by writing files that git ignores', async () => {
     const place = makePlace()
     place.write('.gitignore', 'out/\n')
     commitAll(place)
@@ -162,7 +162,7 @@ describe.concurrent('an agent that only talks', () => {
     expect(outcome(place, ran)).toEqual(GAVE_UP)
   })
 
-  test('does not move the loop by what the checks write', async () => {
+  test('makes no progress through what the checks write', async () => {
     const place = makePlace()
     place.write('check.sh', '#!/bin/sh\ndate +%s%N | tee report.txt\nexit 1\n', 0o755)
     commitAll(place)
@@ -174,7 +174,7 @@ describe.concurrent('an agent that only talks', () => {
     expect(outcome(place, await run(place, place.agent(`${CLAIMS} >&2`)))).toEqual(GAVE_UP)
   })
 
-  test('does not claim on its way into a crash', async () => {
+  test('does not claim while it crashes', async () => {
     const place = makePlace()
     const ran = await run(place, place.agent(`${WORKS}; ${CLAIMS}; exit 1`))
     expect(outcome(place, ran)).toEqual(halted('agent-failed', { iterations: 0, calls: 3 }))
@@ -182,7 +182,7 @@ describe.concurrent('an agent that only talks', () => {
 })
 
 describe.concurrent('an echo', () => {
-  test('of a prompt that names the tag on a line of its own is no claim', async () => {
+  test('of a prompt that has the tag on its own line is no claim', async () => {
     const place = makePlace()
     const prompt = 'Do the task.\nWhen you are done, print this line:\n<promise>COMPLETE</promise>'
     const echo = place.agent(`echo "user:"; cat '${place.root}/prompts/'"$(wc -l < '${place.root}/calls')"`)
@@ -202,7 +202,7 @@ describe.concurrent('an agent that asks', () => {
   test.each([
     { what: 'with a failing check', flags: ['--verify', 'false'] },
     { what: 'without a check', flags: [] },
-  ])('is answered once, then a person is asked, $what', async ({ flags }) => {
+  ])('is answered once, then the user is asked, $what', async ({ flags }) => {
     const place = makePlace()
     const ran = await run(place, place.agent('echo "There are two ways. Which database should I use?"'), ...flags)
     expect(outcome(place, ran)).toEqual(needsInput(2))
@@ -210,7 +210,7 @@ describe.concurrent('an agent that asks', () => {
     expect(ran.end.sentence).toContain('Which database should I use?')
   })
 
-  test('goes on with the words of a person', async () => {
+  test("continues with the user's answer", async () => {
     const place = makePlace()
     const agent = place.agent(
       `if grep -q "A person says: use sqlite" '${place.root}/prompts/'"$(wc -l < '${place.root}/calls')"; then ${WORKS}; ${CLAIMS}; else echo "Which database should I use?"; fi`,
@@ -220,20 +220,20 @@ describe.concurrent('an agent that asks', () => {
     expect(outcome(place, steered)).toEqual(complete('claimed', 3))
   })
 
-  test('for a person in so many words is heard at once', async () => {
+  test('explicitly for a person is heeded at once', async () => {
     const place = makePlace()
     const ran = await run(place, place.agent('echo "I stopped."; echo "<ask>May I drop the table?</ask>"'))
     expect(outcome(place, ran)).toEqual(needsInput(1))
     expect(ran.end.sentence).toContain('May I drop the table?')
   })
 
-  test('and works all the same is not waited for', async () => {
+  test('and works anyway does not stop the loop', async () => {
     const place = makePlace()
     const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" = 4 ] && ${CLAIMS} || echo "Shall I go on?"`)
     expect(outcome(place, await run(place, agent))).toEqual(complete('claimed', 4))
   })
 
-  test('for a permission that is denied twice waits for a person', async () => {
+  test('for a permission that is denied twice waits for the user', async () => {
     const place = makePlace()
     const ran = await run(place, place.script([[{ denied: 'rm -rf node_modules' }, { text: 'I may not.' }]]))
     expect(outcome(place, ran)).toEqual({ ...needsInput(2), calls: 0 })
@@ -241,8 +241,8 @@ describe.concurrent('an agent that asks', () => {
   })
 })
 
-describe.concurrent('a limited agent', () => {
-  // A zone without summer time, so that the next full hour of the clock is plain to reckon.
+describe.concurrent('a rate-limited agent', () => {
+  // A time zone without daylight saving time, so that the next full hour is easy to compute.
   const TZ = 'Asia/Kolkata'
   const OFFSET_MS = 5.5 * 3_600_000
   const HOUR_MS = 3_600_000
@@ -255,7 +255,7 @@ describe.concurrent('a limited agent', () => {
 
   const limited = (said: string) => `echo "You've hit your limit · resets ${said}"; exit 1`
 
-  test('is waited for until the time it names, at no cost of an iteration, and can be cancelled', async () => {
+  test('is waited for until the time it names, costs no iteration, and can be cancelled', async () => {
     const place = makePlace()
     const { said, at } = nextHour(Date.now(), 3)
     const going = place.start(['run', 'Do the task.', '--agent', place.agent(limited(said)), '--json'], { env: { TZ } })
@@ -280,10 +280,10 @@ describe.concurrent('a limited agent', () => {
   })
 
   test.each([
-    ['in the old words', 'echo "Claude AI usage limit reached"; exit 1', 'limit'],
+    ['in the old format', 'echo "Claude AI usage limit reached"; exit 1', 'limit'],
     ['on stderr', 'echo "HTTP 429 Too Many Requests" >&2; exit 1', 'limit'],
     ['by overload', 'echo "API Error: 529 overloaded_error" >&2; exit 1', 'overload'],
-  ])('that names no time, %s, is tried again after a minute', async (_, lines, why) => {
+  ])('that names no time, %s, is retried after a minute', async (_, lines, why) => {
     const place = makePlace()
     const going = place.start(['run', 'Do the task.', '--agent', place.agent(lines), '--json'])
     const line = await until('the wait', () => going.lines().find(({ type }) => type === 'iteration-end'))
@@ -292,7 +292,7 @@ describe.concurrent('a limited agent', () => {
     expect(outcome(place, await going.ended)).toMatchObject({ code: 130, iterations: 0, calls: 1 })
   })
 
-  test('goes on by itself when the wait is over', async () => {
+  test('continues by itself after the wait', async () => {
     const place = makePlace()
     const agent = place.script([
       [
@@ -307,14 +307,14 @@ describe.concurrent('a limited agent', () => {
     expect(query(place, 'SELECT n, attempts FROM iteration')).toEqual([{ n: 1, attempts: 2 }])
   })
 
-  test('that talks about limits while it works is not limited', async () => {
+  test('that mentions limits while it works is not rate-limited', async () => {
     const place = makePlace()
     const ran = await run(place, place.agent(`${WORKS}; echo "The usage limit reached page is done."; ${CLAIMS}`))
     expect(outcome(place, ran)).toEqual(complete('claimed', 1))
   })
 })
 
-describe.concurrent('a loop that does not get better', () => {
+describe.concurrent('a loop without progress', () => {
   const tests = [{ shell: ['node', '--test'] }, { text: 'I ran the tests.' }]
 
   test('halts when three iterations only ran tests', async () => {
@@ -323,27 +323,27 @@ describe.concurrent('a loop that does not get better', () => {
     expect(ran).toMatchObject({ code: 1, end: { reason: 'test-only', iterations: 3 } })
   })
 
-  test('halts after its checks failed, when three iterations only ran tests', async () => {
+  test('halts after failed checks when three iterations only ran tests', async () => {
     const place = makePlace()
     const ran = await run(place, place.script([tests]), '--verify', 'false')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'test-only', iterations: 3 } })
     expect(ofType(ran, 'check-end')).toHaveLength(1 + 1) // the first before any work
   })
 
-  test('halts when three iterations only ran tests and the checks passed all along', async () => {
+  test('halts when three iterations only ran tests and the checks passed from the start', async () => {
     const place = makePlace()
     const ran = await run(place, place.script([tests]), '--verify', 'true')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'test-only', iterations: 3 } })
   })
 
-  test('completes when three iterations only ran tests and the checks have come to pass', async () => {
+  test('completes when three iterations only ran tests and the checks now pass', async () => {
     const place = makePlace()
     const works = [{ edit: { path: 'finished', content: 'yes' } }, { text: 'Written.' }]
     const ran = await run(place, place.script([works, tests]), '--verify', 'test -e finished')
     expect(ran).toMatchObject({ code: 0, end: { proof: 'verified', iterations: 4 } })
   })
 
-  test('halts when the same failure came five times, though the files change', async () => {
+  test('halts when the same failure occurred five times, even though files change', async () => {
     const place = makePlace()
     place.write('sum.test.mjs', FAILING_SUITE)
     commitAll(place)
@@ -358,14 +358,14 @@ describe.concurrent('a loop that does not get better', () => {
     expect(outcome(place, ran)).toEqual(halted('same-error', { iterations: 2, calls: 2 }))
   })
 
-  test('halts when its iterations are used, and says so', async () => {
+  test('halts when its iterations are used up, and says so', async () => {
     const place = makePlace()
     const ran = await run(place, place.agent(`${WORKS}; echo "Some more."`), '--max-iterations', '4')
     expect(outcome(place, ran)).toEqual(halted('max-iterations', { iterations: 4, calls: 4 }))
     expect(ran.end.sentence).toContain('Reached the limit of 4 iterations.')
   })
 
-  test('halts at its limits of tokens and money', async () => {
+  test('halts at its token and cost limits', async () => {
     const turn = [{ usage: { tokens: 600, costUsd: 0.5 } }, { shell: ['sh', '-c', 'date +%N >> log'] }, { text: 'On.' }]
     const place = makePlace()
     const tokens = await run(place, place.script([turn]), '--max-tokens', '1000')
@@ -386,7 +386,7 @@ describe.concurrent('a loop that is done', () => {
     expect(outcome(place, ran)).toEqual(complete('verified', 3))
   })
 
-  test('is done at the first claim when it changed something and nothing checks it', async () => {
+  test('is done at the first claim if it changed something and there is no check', async () => {
     const place = makePlace()
     const ran = await run(place, place.agent(`${WORKS}; ${CLAIMS}`))
     expect(outcome(place, ran)).toEqual(complete('claimed', 1))
@@ -399,7 +399,7 @@ describe.concurrent('a loop that is done', () => {
     expect(place.prompt(2)).toContain('If you are done, put <promise>COMPLETE</promise> alone on the last line')
   })
 
-  test('is done when a phrase comes again and nothing has changed since', async () => {
+  test('is done when a phrase is repeated and nothing has changed since', async () => {
     const place = makePlace()
     const agent = place.agent(`[ "$RALPH_ITERATION" -gt 2 ] || { ${WORKS}; }; echo "All tests passing."`)
     expect(outcome(place, await run(place, agent))).toEqual(complete('claimed', 3))
@@ -414,7 +414,7 @@ describe.concurrent('a loop that is done', () => {
     expect(outcome(place, ran)).toEqual(complete('claimed', 1))
   })
 
-  test('tells every failing check at once', async () => {
+  test('reports every failing check at once', async () => {
     const place = makePlace()
     const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" = 1 ] || touch a b; ${CLAIMS}`)
     const ran = await run(place, agent, '--verify', 'ls a', '--verify', 'ls b', '--verify', 'true')
@@ -474,7 +474,7 @@ describe.concurrent('stages', () => {
     expect(place.read('one')).toBe('one')
   })
 
-  test('without checks pass on the word of the agent', async () => {
+  test("without checks pass on the agent's claim", async () => {
     const place = makePlace()
     const turns = [says('ONE', edit('one')), says('TWO', edit('two'))]
     const ran = await run(place, place.script(turns), '--stage', 'ONE', '--stage', 'TWO')
@@ -510,7 +510,7 @@ The task will loop until you output the completion signal or reach the iteration
     expect(place.prompt(1)).toMatch(/^Build the parser\.\n\n---/)
   })
 
-  test('gives way to flags', async () => {
+  test('is overridden by flags', async () => {
     const place = makePlace()
     const flags = ['--max-iterations', '3', '--completion-promise', 'COMPLETE']
     const agent = place.agent(`${WORKS}; [ "$RALPH_ITERATION" -lt 3 ] || ${CLAIMS}`)
@@ -518,14 +518,16 @@ The task will loop until you output the completion signal or reach the iteration
     expect(outcome(place, ran)).toEqual(complete('claimed', 3))
   })
 
-  test('that is echoed is no claim', async () => {
+  test('is no claim when it is echoed', async () => {
     const place = makePlace()
     const ran = await place.ralph(['run', wrapped, '--agent', place.agent(`printf '%s' '${wrapped}'`), '--json'])
     expect(outcome(place, ran)).toEqual(halted('max-iterations', { iterations: 2, calls: 2 }))
   })
 })
 
-/** What an agent may try instead of the work: its check fails, and nothing it types or writes makes that a proof. */
+/**
+ * What an agent may try instead of the work: its check fails, and nothing it types or writes turns that into a proof.
+ */
 describe.concurrent('an agent that excuses itself', () => {
   const RALPH = `'${process.execPath}' '${LAUNCHER}'`
   const LIES = {
@@ -534,7 +536,7 @@ describe.concurrent('an agent that excuses itself', () => {
     status: 'completed',
   }
 
-  /** Statements for ralph's database, run by node in the middle of a turn. */
+  /** Statements for ralph's database, run by node during a turn. */
   function writes({ home, root }: Place, sql: string): string {
     const file = join(root, 'forge.mjs')
     const path = JSON.stringify(join(home, 'ralph.db'))
@@ -590,7 +592,7 @@ database.exec(${JSON.stringify(sql)})
     ],
   ]
 
-  test.each(TRICKS)('and %s gets nothing', async (_, lines) => {
+  test.each(TRICKS)('and %s achieves nothing', async (_, lines) => {
     const place = makePlace()
     const ran = await run(place, place.agent(lines(place)), '--verify', 'false')
     expect(outcome(place, ran)).toEqual(GAVE_UP)
@@ -610,7 +612,7 @@ database.exec(${JSON.stringify(sql)})
     expect(known()).toEqual(before)
   })
 
-  test('whose check it bent, and that allows that itself, waits for a person all the same', async () => {
+  test('that weakened its check and allows that itself still waits for a person', async () => {
     const place = makePlace()
     place.write('check.sh', 'test -e finished\n')
     commitAll(place)

@@ -1,4 +1,4 @@
-/** How a scripted reply looks in each of the languages: Anthropic Messages, OpenAI Responses, OpenAI Chat, Gemini. */
+/** A scripted reply in each protocol: Anthropic Messages, OpenAI Responses, OpenAI Chat, Gemini. */
 import type { Reply } from './model-server.ts'
 
 export type Protocol = {
@@ -99,7 +99,7 @@ export const responses: Protocol = {
   },
 }
 
-/** Of a message and of a call: its words and its arguments come later. */
+/** For a message and a call: its text and its arguments come later. */
 const BEGUN = { status: 'in_progress', content: [] }
 
 type Item = { type: string; id: string; [field: string]: unknown }

@@ -1,10 +1,13 @@
-/** A model that says what a test wrote down, on loopback, in the four languages that agents speak to models in. */
+/** A model that gives scripted replies, on loopback, in the four protocols that agents use. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { anthropic, chat, gemini, type Protocol, responses } from './model-protocols.ts'
 
-/** `text` and `tools` make an answer; `status` makes an error, `error` alone one inside the stream (Responses); `hang` never answers; `cut` ends the stream half-way, and both together never end it. */
+/**
+ * `text` and `tools` make an answer; `status` makes an error, `error` alone one inside the stream (Responses); `hang`
+ * never answers; `cut` ends the stream midway, and both together never end it.
+ */
 export type Reply = {
   text?: string
   tools?: { name: string; namespace?: string; input: object }[]
@@ -13,13 +16,13 @@ export type Reply = {
   status?: number
   headers?: Record<string, string>
   error?: { type: string; message: string }
-  /** Instead of what the protocol makes of `error`. */
+  /** Replaces what the protocol makes of `error`. */
   body?: object
   hang?: true
   cut?: true
 }
 
-/** A claim, as every agent is told to make it. */
+/** A claim in the form that every agent is asked for. */
 export const DONE: Reply = { text: 'All done.\n\n<promise>COMPLETE</promise>' }
 
 export function failure(status: number, type: string, message: string): Reply {
@@ -28,21 +31,21 @@ export function failure(status: number, type: string, message: string): Reply {
 
 export type ModelServer = {
   url: string
-  /** The bodies of the requests so far, parsed, without those that were aside. */
+  /** The bodies of the requests so far, parsed, except those outside the conversation. */
   requests: unknown[]
   close(): Promise<void>
 }
 
 export type Serving = {
-  /** Requests that are not part of the conversation, such as for a title: answered at once with a word, and not counted. */
+  /** Requests outside the conversation, such as for a title: answered at once with one word, and not counted. */
   isAside?: (body: unknown) => boolean
-  /** Sent with every error, for clients that would otherwise try again for minutes. */
+  /** Sent with every error, for clients that would otherwise retry for minutes. */
   errorHeaders?: Record<string, string>
 }
 
 const PROTOCOLS: readonly Protocol[] = [anthropic, responses, chat, gemini]
 
-/** They are given in order; a function sees the request's body and its number. The last one of a list is repeated. */
+/** Replies are given in order; a function gets the request's body and number. The last reply of a list is repeated. */
 export type Replies = Reply[] | ((body: unknown, number: number) => Reply)
 
 export async function startModelServer(
@@ -98,7 +101,7 @@ function send(response: ServerResponse, protocol: Protocol, reply: Reply, { numb
   if (!reply.hang) response.end()
 }
 
-/** Behind the first event, or behind the words of an answer that never ends. */
+/** After the first event, or after the text of an answer that never ends. */
 function cutAt(events: readonly string[], { text, hang }: Reply): number {
   const words = JSON.stringify(text ?? '').slice(1, -1)
   return 1 + (hang && words ? events.findIndex((event) => event.includes(words)) : 0)

@@ -1,4 +1,4 @@
-/** Texts that mean harm or break a layout, and a server whose every field is full of them. */
+/** Strings that attack or break a layout, and a server with such strings in every field. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { commitAll, type Place, until } from './ralph.ts'
@@ -7,7 +7,7 @@ import { type Served, serveIn } from './served.ts'
 export const SCRIPT = '<script>alert(1)</script>'
 const IMAGE = '<img src=x onerror="alert(2);hit=2">'
 const VECTOR = '"><svg onload="alert(3);hit=3">'
-/** Turns around what follows, up to the end of the paragraph. */
+/** Reverses what follows, up to the end of the paragraph. */
 const TURNED = '\u202egnp.evil\u2066'
 const ARABIC = 'مرحبا بالعالم'
 const LINK = '[open](javascript:hit=4) **bold** `code` # head'
@@ -16,7 +16,7 @@ const COLOURS = '\u001b[31mred\u001b[0m\u001b[2J\u001b[1;1Hmoved\u001b]8;;javasc
 const CONTROLS = 'nul\u0000bell\u0007back\u0008del\u007fnext\u0085'
 const HALF = 'half \ud800 and \udc00'
 
-/** One line without control characters, as titles and names are. */
+/** One line without control characters, like titles and names. */
 export const LINE: string = [SCRIPT, IMAGE, VECTOR, TURNED, ARABIC, LINK].join(' ')
 /** Anything at all. */
 export const TEXT: string = [LINE, COLOURS, CONTROLS, HALF, WORD].join('\n')

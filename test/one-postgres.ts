@@ -1,4 +1,4 @@
-/** Tells all test processes of a run where they find its Postgres. The first that needs one starts it; this ends it. */
+/** Shares one Postgres among all test processes of a run. The first that needs it starts it; this stops it. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

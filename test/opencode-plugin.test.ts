@@ -1,4 +1,4 @@
-/** The plugin of OpenCode with a small script in place of hook.cjs, and an OpenCode that only notes what is asked of it. */
+/** OpenCode's plugin with a small script in place of hook.cjs, and an OpenCode that only logs its requests. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,7 +8,7 @@ import { makePlace, until } from './ralph.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** A session `s` whose hook.cjs runs these lines with what it was told as `told`; `answer` prints. */
+/** A session `s` whose hook.cjs runs these lines with its input as `told`; `answer` prints. */
 async function open(lines: string) {
   const { root, dir, home } = makePlace({ git: false })
   mkdirSync(home)
@@ -46,7 +46,7 @@ async function open(lines: string) {
     },
   }
   const hooks = await Ralph(host)
-  /** Notes what the person is shown, and returns what the model is sent. */
+  /** Logs what the user sees, and returns what is sent to the model. */
   const seeing = (parts: Part[]) => {
     seen.push(...parts.filter(({ synthetic }) => !synthetic).map(({ text }) => text))
     return parts.find(({ ignored }) => !ignored)?.text ?? ''
@@ -69,7 +69,7 @@ async function open(lines: string) {
             .split('\n')
             .map((line) => JSON.parse(line))
         : [],
-    /** What the model is sent, or undefined. */
+    /** What is sent to the model, or undefined. */
     async command(name: string, args = ''): Promise<string | undefined> {
       const parts: Part[] = [{ type: 'text', text: `ralph:${name}` }]
       const sent = hooks['command.execute.before'](
@@ -78,7 +78,7 @@ async function open(lines: string) {
       )
       return sent.then(() => seeing(parts)).catch(() => undefined)
     },
-    /** A message of a person, or of the loop; what the model gets of it. */
+    /** A message from the user or the loop; what the model gets of it. */
     async says(text: string, id: string): Promise<string> {
       const parts: Part[] = [{ id: 'prt_1', type: 'text', text }]
       await hooks['chat.message']({ sessionID: 's' }, { message: { id }, parts })
@@ -170,7 +170,7 @@ test.each([
     undefined,
     'error',
   ],
-  ['that was got over', {}, { name: 'ContextOverflowError' }, 'completed'],
+  ['that was recovered from', {}, { name: 'ContextOverflowError' }, 'completed'],
 ])('an error %s', async (_, info, error, outcome) => {
   const { command, says, answers, happens, told } = await open(TURNS)
   await command('loop')
@@ -178,7 +178,7 @@ test.each([
   answers('Half', info)
   if (error) await happens('session.error', 's', error)
   await happens('session.idle')
-  await until('it is told', () => told().length === 2)
+  await until('the report', () => told().length === 2)
   expect(told()[1]).toMatchObject({ outcome, ...(outcome === 'error' ? { error_message: '429 slow' } : {}) })
 })
 
@@ -189,7 +189,7 @@ test('a compaction is reported with the end of the turn', async () => {
   await happens('session.compacted')
   answers('Worked.')
   await happens('session.idle')
-  await until('it is told', () => told().length === 2)
+  await until('the report', () => told().length === 2)
   expect(told()[1]).toMatchObject({ event: 'stop', compacted_at: expect.any(Number) })
 })
 
@@ -204,7 +204,7 @@ test('a wait is kept even when the user asks for the status, and then the loop c
   await until('the wait', () => told().length === 2)
   expect(await command('status')).toBeUndefined()
   expect(await command('help')).toBeUndefined()
-  await happens('session.idle') // of a person's own shell command
+  await happens('session.idle') // of the user's own shell command
   await until('the next turn', () => prompts.length === 1)
   expect(told().map(({ event }) => event)).toEqual(['command', 'stop', 'command', 'command', 'woke'])
   expect(shown).toEqual(['Status', 'Help'])

@@ -1,4 +1,4 @@
-/** OpenCode itself, driven by `ralph run` against a scripted model on loopback. */
+/** The real OpenCode, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { opencode } from './clients/opencode.ts'
 import { conformance, openLive } from './conformance.ts'
@@ -10,9 +10,9 @@ conformance(opencode, {
 
 const { live, run, bash } = openLive(opencode)
 
-describe('opencode in its own ways', () => {
-  live('is limited, waited for until the limit ends, and completes, at no cost of an iteration', async () => {
-    // It tries six times by itself, at once when it is told so, before it gives up.
+describe("OpenCode's own behaviour", () => {
+  live('a rate limit is waited for and costs no iteration, and the loop completes', async () => {
+    // It makes six attempts itself, at once with this setting, before it gives up.
     const words = 'Please try again in 3 seconds.'
     const limited = { ...failure(429, 'rate_limit', words), headers: { 'retry-after-ms': '100' } }
     const ran = await run([...Array(6).fill(limited), bash('echo x > x.txt'), DONE])
@@ -22,18 +22,18 @@ describe('opencode in its own ways', () => {
     expect(waits[0]?.next).toMatchObject({ why: 'limit' })
   })
 
-  live('asks a person when a denial has ended two turns', async () => {
+  live('asks the user when a denial has ended two turns', async () => {
     const ran = await run([bash('touch x.txt')], { args: ['--permissions', 'ask'] })
     expect(ran).toMatchObject({ code: 4, end: { status: 'needs-input' } })
     expect(ran.server.requests).toHaveLength(2)
   })
 
-  live('an empty account ends the loop at once', async () => {
+  live('an account without credit ends the loop at once', async () => {
     const ran = await run([failure(402, 'payment_required', 'You have no credits left.')])
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
   })
 
-  live('an argument it does not know ends the loop at once', async () => {
+  live('an unknown argument ends the loop at once', async () => {
     const ran = await run([DONE], { args: ['--', '--no-such-flag'] })
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
   })

@@ -1,4 +1,4 @@
-/** What npm would publish: installed without anything else, its command runs, its library loads, its types hold. */
+/** What npm would publish: installed on its own, its command runs, its library loads, its types are valid. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'ralph-package-'))
 const installed = join(folder, 'node_modules', 'ralphloop')
 
 beforeAll(() => {
-  // The scripts are left out because `npm test` has built dist/ and other tests are using it.
+  // Scripts are skipped because `npm test` has built dist/ and other tests are using it.
   execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder])
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
   mkdirSync(installed, { recursive: true })
@@ -23,11 +23,11 @@ test('the command runs from the package alone', () => {
   expect(help).toContain('until the task is proven done')
 })
 
-test('the example of a config.yaml is there to be copied', () => {
+test('the example config.yaml is included', () => {
   expect(readFileSync(join(installed, 'config', 'config.yaml.example'), 'utf8')).toMatch(/^ralph:$/m)
 })
 
-test('the licenses of all that is bundled are there, also of what a bundled package has in it', () => {
+test('the licenses of everything bundled are included, even of packages inside a bundled package', () => {
   const licenses = readFileSync(join(installed, 'dist', 'licenses.txt'), 'utf8').split('\n')
   const files = readFileSync(join(installed, 'dist', 'server.mjs'), 'utf8').matchAll(/^\/\/ (node_modules\/.*)$/gm)
   const packages = [...files].flatMap(([, file = '']) => [file, ...sourcesOf(`${file}.map`)].flatMap(packageOf))
@@ -43,7 +43,7 @@ function packageOf(path: string): string[] {
   return [...path.matchAll(/node_modules\/((?:@[^/]+\/)?[^./][^/]*)/g)].slice(-1).map(([, name = '']) => name)
 }
 
-test('the library loads by its name', () => {
+test('the library can be imported by name', () => {
   writeFileSync(
     join(folder, 'use.mjs'),
     `import { step, wrapPrompt } from 'ralphloop'\nconsole.log(typeof step, wrapPrompt('x', { maxIterations: 3, promise: 'P' }).length)`,
@@ -51,7 +51,7 @@ test('the library loads by its name', () => {
   expect(execFileSync(process.execPath, [join(folder, 'use.mjs')], { encoding: 'utf8' })).toMatch(/^function \d+\n$/)
 })
 
-test('the operations load by their name, and refuse what is wrong', () => {
+test('the operations can be imported by name, and refuse wrong input', () => {
   writeFileSync(
     join(folder, 'call.mjs'),
     `import { call, openContext, OPERATIONS, RalphError, SCHEMAS } from 'ralphloop/operations'
@@ -67,7 +67,7 @@ test('the operations load by their name, and refuse what is wrong', () => {
   expect(printed).toBe('true get_loop has no field "lop". Did you mean "loop"? It takes loop, brief.\ntrue\n0\n')
 })
 
-test('the client loads by its name, needs nothing of Node, and is told what is wrong', () => {
+test('the client can be imported by name, needs nothing from Node, and gets clear errors', () => {
   writeFileSync(
     join(folder, 'ask.mjs'),
     `import { createClient, RalphError, readLive } from 'ralphloop/client'
@@ -121,7 +121,7 @@ describe('a task file with a list in brackets is read', () => {
   })
 })
 
-test('the install of the README makes the types of everything that can be imported', () => {
+test("the README's install command provides the types of everything that can be imported", () => {
   const [, line] = /^## Install$[\s\S]*?^```sh\n(.*)\n```$/m.exec(readFileSync('README.md', 'utf8')) ?? []
   const { exports, scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
   // `npm test` has done what `npm run build` does, and nothing else.
@@ -131,7 +131,7 @@ test('the install of the README makes the types of everything that can be import
   for (const path of types) expect(readFileSync(path, 'utf8')).toContain('export ')
 })
 
-test('its types hold in a strict project', () => {
+test('its types are valid in a strict project', () => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(
     join(folder, 'use.ts'),
@@ -172,7 +172,7 @@ test('its types hold in a strict project', () => {
   ).not.toThrow()
 })
 
-test('nothing but the program, its licence and its notes is published, and it needs no other package', () => {
+test('only the program, its licence and its notes are published, and it needs no other package', () => {
   const { dependencies } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'))
   expect(dependencies).toBeUndefined()
   const files = execFileSync('npm', ['pack', '--ignore-scripts', '--dry-run', '--json'], { encoding: 'utf8' })

@@ -1,4 +1,7 @@
-/** Every screen of a filled board, in both themes and on a phone: nothing breaks WCAG 2.2 AA, and nothing scrolls sideways. */
+/**
+ * Every view of a full board, in both themes and on a phone: nothing violates WCAG 2.2 AA, and nothing scrolls
+ * sideways.
+ */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -39,7 +42,7 @@ async function violationsOn(page: Page): Promise<string[]> {
 
 type Look = readonly [name: string, path: () => string, key?: string | undefined]
 
-/** What is wrong, by the name of the screen. `key` opens a dialog there. */
+/** Violations, by the name of the view. `key` opens a dialog there. */
 async function violationsIn(tabs: Tabs, screens: readonly Look[]): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
   for (const [name, path, key] of screens) {
@@ -57,7 +60,7 @@ async function violationsIn(tabs: Tabs, screens: readonly Look[]): Promise<Recor
   return found
 }
 
-/** Each look has a browser of its own: one that has shown a hundred pages is worn out. */
+/** Each run has its own browser: one that has shown a hundred pages is worn out. */
 async function openEyes(eyes: Eyes): Promise<Tabs> {
   const running: Browser = await ('launch' in browser ? browser.launch() : Promise.reject(new Error(browser.missing)))
   onTestFinished(() => running.close())
@@ -93,7 +96,7 @@ describe.skipIf(missing !== undefined)(`the fleet${missing === undefined ? '' : 
   })
 })
 
-/** The demo has a home of its own, with its loops in it, whatever database is named. */
+/** The demo has its own home, with its loops in it, whatever database is named. */
 const demoMissing = 'missing' in browser ? browser.missing : isOnPostgres && 'the demo is never in Postgres'
 
 describe.skipIf(demoMissing)(`the demo in Chromium${demoMissing ? ` (${demoMissing})` : ''}`, () => {

@@ -1,4 +1,4 @@
-/** The built page: how large it is, what it may load, and what its sources may know. */
+/** The built page: its size, what it may load, and what its sources may import. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join, normalize } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -10,27 +10,27 @@ const KB = 1_000
 const packed = (file: string) => gzipSync(readFileSync(file), { level: 9 }).length
 
 const scripts = () => globSync(`${WEB}/assets/*.js`)
-/** Without the letters that change with its content. */
+/** Without the hash of its content. */
 const nameOf = (file: string) => basename(file).replace(/-[\w-]{8}\.js$/, '')
 
-test('the board shows itself with at most 60 KB of scripts, packed', () => {
+test('the board loads at most 60 KB of compressed scripts', () => {
   const html = readFileSync(join(WEB, 'index.html'), 'utf8')
   const first = [...html.matchAll(/<(?:script|link)[^>]*(?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(
     ([, path = '']) => path,
   )
   expect(first.map(nameOf)).toEqual(['index'])
   const [entry = ''] = first
-  // What it loads at once is one file: a second one would be missing in the sum.
+  // The first load is one file: a second one would be missing in the sum.
   expect(readFileSync(join(WEB, entry), 'utf8')).not.toMatch(
     /(?:^|[;}\s])import\s*(?:["'`]|[\w*{][^;]*?\bfrom\s*["'`])/,
   )
   expect(packed(join(WEB, entry))).toBeLessThanOrEqual(60 * KB)
 })
 
-/** The screens that are loaded when somebody opens them, each with what it may weigh. */
+/** The views that are loaded on demand, each with its size limit. */
 const LATER: Readonly<Record<string, number>> = { fleet: 9 * KB, settings: 4 * KB }
 
-test('a screen that is loaded later has a limit of its own', () => {
+test('each view that is loaded on demand has its own limit', () => {
   const later = scripts().filter((file) => nameOf(file) !== 'index')
   expect(later.map(nameOf).sort()).toEqual(Object.keys(LATER))
   const tooLarge = later.filter((file) => packed(file) > (LATER[nameOf(file)] ?? 0))
@@ -42,7 +42,7 @@ test('a report is at most 300 KB without its data', () => {
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(300 * KB)
 })
 
-test('the page has no inline script or style, and every file has its packed copies', () => {
+test('the page has no inline script or style, and every file has compressed copies', () => {
   const html = readFileSync(join(WEB, 'index.html'), 'utf8')
   expect(html).not.toMatch(/<style|style=|\son\w+=|<script(?![^>]*\ssrc=)/)
   const files = [...html.matchAll(/(?:src|href)="\/([^"]+)"/g)].map(([, name = '']) => name)
@@ -50,10 +50,13 @@ test('the page has no inline script or style, and every file has its packed copi
     for (const ending of ['', '.br', '.gz']) expect(existsSync(join(WEB, file + ending))).toBe(true)
 })
 
-/** What of `src/` runs in the page: the client, and what is pure. Types come from anywhere: they are gone once it is built. */
+/**
+ * What of `src/` runs in the page: the client, and what is pure. Types may come from anywhere, as they do not reach the
+ * bundle.
+ */
 const MAY_LOAD = /^src\/(?:error\.ts|fronts\/server\/client\.ts|(?:agents|analytics|engine|formats)\/)/
 
-test('the page knows the client of the server and pure parts, and nothing else of ralph', () => {
+test("the page imports the server's client and pure modules, and nothing else of ralph", () => {
   const loads = globSync('web/**/*.{ts,tsx}').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )[^']*? from '(\.[^']*)'$/gm)]
       .map(([, path = '']) => ({ file, used: normalize(join(file, '..', path)) }))
@@ -62,7 +65,7 @@ test('the page knows the client of the server and pure parts, and nothing else o
   expect(loads.filter(({ used }) => !MAY_LOAD.test(used))).toEqual([])
 })
 
-test('no text of anybody becomes HTML', () => {
+test('no text becomes HTML', () => {
   const unsafe = globSync('web/**/*.{ts,tsx}').filter((file) =>
     /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/i.test(readFileSync(file, 'utf8')),
   )

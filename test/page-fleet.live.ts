@@ -16,7 +16,7 @@ const missing = 'missing' in browser ? browser.missing : await postgresMissing()
 const row = (page: Page, title: string) => page.getByRole('article').filter({ hasText: title })
 
 describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' : ` (${missing})`}`, () => {
-  test('a task goes from the form to proven work, and says on the way why it waits', async () => {
+  test('a task goes from the form to verified work, and shows on the way why it waits', async () => {
     const { fleet, client, at, tabs } = await openFleetPlace(launch)
     const go = join(temporaryFolder(), 'go')
     const agent = fleet.agent(
@@ -73,7 +73,7 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
     expect(tabs.wrong).toEqual([])
   })
 
-  test('of many tasks only those in view are in the page, and the filters stand in the address', async () => {
+  test('of many tasks only those in view are in the page, and the address contains the filters', async () => {
     const { client, at, tabs } = await openFleetPlace(launch)
     await client.call('submit_tasks', {
       tasks: Array.from({ length: 200 }, (_, n) => ({
@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
     expect(tabs.wrong).toEqual([])
   })
 
-  test('the keyboard cancels a task, reads about it, and retries it', async () => {
+  test('the keyboard cancels a task, opens its details, and retries it', async () => {
     const { client, at, tabs } = await openFleetPlace(launch)
     await client.call('submit_tasks', {
       tasks: [
@@ -193,7 +193,7 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
   })
 
   // On Postgres each server has one.
-  test.skipIf(isOnPostgres)('a server without a fleet does not offer it, and says how to have one', async () => {
+  test.skipIf(isOnPostgres)('a server without a fleet does not offer it, and says how to set one up', async () => {
     const { page, at, tabs } = await openBoardPlace(launch)
     const answered = page.waitForResponse(/\/api\/context/)
     await page.reload()
@@ -205,7 +205,7 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
     expect(tabs.wrong.filter((line) => !line.includes('/api/fleet'))).toEqual([])
   })
 
-  test('a screen that cannot be loaded says so, and is there after another try', async () => {
+  test('a view that cannot be loaded says so, and appears after a retry', async () => {
     const { at, tabs } = await openFleetPlace(launch)
     const page = await tabs.open(at('/loops'))
     await page.route('**/assets/fleet-*.js', (route) => route.abort())

@@ -1,4 +1,4 @@
-/** The whole way once more without a mouse: every step is a key. */
+/** The whole workflow without a mouse: every step is a key. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ type Focused = { document: { activeElement: { matches(what: string): boolean } |
 
 const MOST_TABS = 120
 
-/** Presses Tab until what matches has the focus. */
+/** Presses Tab until the matching element has the focus. */
 async function tabTo(page: Page, what: string): Promise<void> {
   for (let presses = 0; presses < MOST_TABS; presses += 1) {
     const isThere = await page.evaluate((selector) => {
@@ -23,7 +23,7 @@ async function tabTo(page: Page, what: string): Promise<void> {
     if (isThere) return
     await page.keyboard.press('Tab')
   }
-  throw new Error(`${MOST_TABS} times Tab do not lead to ${what}`)
+  throw new Error(`pressing Tab ${MOST_TABS} times does not reach ${what}`)
 }
 
 async function type(page: Page, field: string, text: string): Promise<void> {
@@ -43,7 +43,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     const story = fixingStory(place)
     await page.getByRole('heading', { name: 'Loops', exact: true }).waitFor()
 
-    // A new task, its toggle off and on again.
+    // A new task, with its toggle off and on again.
     await keys(page, 'n')
     await type(page, '#task-title', 'Fix the sum')
     await type(page, '#task-repo', story.dir)
@@ -58,7 +58,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     const task = await until('the task', async () => (await client.call('list_tasks', {})).tasks[0])
     expect(task).toMatchObject({ use_ralph_wiggum: true, ralph_max_iterations: 6, checks: [story.check] })
 
-    // It is edited and started on the board.
+    // Edit and start it on the board.
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await keys(page, 'g', 'b')
     await page.getByRole('heading', { name: 'Board', exact: true }).waitFor()
@@ -71,7 +71,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await keys(page, 'j', 's')
     await until('the loop', async () => (await client.call('list_loops', {})).loops.length === 1)
 
-    // It is opened from the list and watched; a line of its diff gets a comment.
+    // Open it from the list and watch it; comment on a line of its diff.
     await keys(page, 'g', 'l')
     await page.getByRole('link', { name: 'Fix the sum of two numbers' }).waitFor()
     await keys(page, 'Enter')
@@ -89,7 +89,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await page.locator('.loop-head .badge', { hasText: 'Verified' }).waitFor()
     for (const key of ['1', '3', '4', '5', '6', 'j', 'k']) await keys(page, key)
 
-    // Its files go back and forth.
+    // Roll its files back and forth.
     const file = () => readFileSync(join(story.dir, 'sum.mjs'), 'utf8')
     await keys(page, 'j', 'j')
     await page.getByRole('heading', { name: 'Iteration 1' }).waitFor()
@@ -105,7 +105,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await keys(page, 'Enter')
     await until('the files of the end', () => file().includes('a + b'))
 
-    // A question is answered, changed tests are allowed.
+    // Answer a question, allow changed tests.
     const asking = askingStory(place)
     const bending = bendingStory(place)
     const asked = await client.call('start_loop', {
@@ -121,7 +121,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await type(page, '.answer textarea', 'Round down.')
     await keys(page, 'Control+Enter')
     const standingOf = async (loop: string) => (await client.call('get_loop', { loop, brief: true })).standing.kind
-    await until('the answer is heard', async () => (await standingOf(asked.loop)) === 'verified')
+    await until('the answer to arrive', async () => (await standingOf(asked.loop)) === 'verified')
     expect(asking.prompt(2)).toContain('Round down.')
     const bent = await client.call('start_loop', {
       prompt: 'Make the tests pass',
@@ -137,7 +137,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await keys(page, 'Enter')
     await until('the tests are allowed', async () => (await standingOf(bent.loop)) === 'kept')
 
-    // Everywhere else, and the help.
+    // All other views, and the help.
     for (const [key, heading] of [
       ['a', 'Analytics'],
       ['e', 'Agents'],
@@ -157,7 +157,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
       .waitFor()
     await keys(page, 'Enter')
     await page.waitForURL(/\/loops\/\w+/)
-    // Without a dispatcher there are no panes, and in a folder whose name is half typed nothing can be foretold: the server says so.
+    // Without a dispatcher there are no panes, and there is no forecast for a half-typed folder: the server says so.
     expect(tabs.wrong.filter((text) => !/api\/(panes|forecast)/.test(text))).toEqual([])
   })
 })

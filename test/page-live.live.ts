@@ -1,4 +1,7 @@
-/** The page in real tabs while the server dies, the machine sleeps or the line goes dead: it says so, comes back, and is right. */
+/**
+ * The page in real tabs while the server dies, the machine sleeps or the connection goes dead: it says so, recovers,
+ * and is correct.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Browser, installBrowser, type Launch, openTabs, type Page, type Tabs } from './browser.ts'
@@ -18,7 +21,7 @@ import {
 const browser = await installBrowser()
 const launch: Launch = 'launch' in browser ? browser.launch : () => Promise.reject(new Error(browser.missing))
 
-/** What a browser says about a server that is not there. */
+/** A browser's messages about an unreachable server. */
 const CUT = /net::ERR_(CONNECTION_|INCOMPLETE_CHUNKED|EMPTY_RESPONSE|INTERNET_DISCONNECTED|NETWORK_CHANGED)/
 
 const LINES = 8
@@ -30,7 +33,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     return openTabs(running)
   }
 
-  test('a server that is killed and started again: two tabs say so, come back and show the truth', async () => {
+  test('a server is killed and restarted: two tabs say so, recover and show the current state', async () => {
     const place = makePlace({ git: false })
     let server = await serveIn(place)
     const loop = await startGated(place, server, 'one', LINES)
@@ -59,7 +62,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     expect(wrong.filter((text) => !CUT.test(text))).toEqual([])
   })
 
-  test('a minute of sleep: what happened in it is there, once', async () => {
+  test('after a minute of sleep, everything that happened meanwhile is there, once', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
     const loop = await startGated(place, server, 'one', LINES)
@@ -84,7 +87,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     expect(wrong.filter((text) => !CUT.test(text))).toEqual([])
   })
 
-  test('a line that goes dead while the machine sleeps is opened again', async () => {
+  test('a connection that goes dead while the machine sleeps is reopened', async () => {
     const place = makePlace({ git: false })
     const line = await openLine()
     onTestFinished(line.close)
@@ -99,14 +102,14 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     loop.allow(3)
     await until('iteration 3', async () => (await iterationOf(server, loop.id)) === 3)
     await context.clock.fastForward(60_000)
-    // What the browser kept open to ask again is dead, too, and it does not know: each is given up after a while.
+    // The browser's idle connections are dead as well, without it knowing: each is given up after a while.
     const isRight = async () => (await shownLoops(tab))[0]?.count === 3 || context.clock.fastForward(5_000)
-    await until('the page to be right', isRight)
+    await until('the page to be correct', isRight)
     await showLoops(server, [tab])
     expect(wrong.filter((text) => !CUT.test(text))).toEqual([])
   })
 
-  test('eight tabs share one stream, also when the tab that reads it is closed', async () => {
+  test('eight tabs share one stream, even when the tab that reads it is closed', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
     const loop = await startGated(place, server, 'one', LINES)
@@ -122,7 +125,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     expect(wrong).toEqual([])
   })
 
-  test('a tab that was put to sleep with the stream is relieved of it', async () => {
+  test('a suspended tab that holds the stream loses it to another', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
     const loop = await startGated(place, server, 'one', LINES)
@@ -138,7 +141,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
   })
 })
 
-/** Runs in a tab: it holds what the stream is read with, and does nothing. */
+/** Runs in a tab: holds the stream's lock, and does nothing. */
 async function holdStream(): Promise<void> {
   type Locks = { request(name: string, work: () => Promise<void>): Promise<void> }
   const { locks } = navigator as unknown as { locks: Locks }
@@ -147,7 +150,7 @@ async function holdStream(): Promise<void> {
       held()
       return new Promise<void>(() => {})
     }
-    locks.request('ralph-live', hold).catch(() => {}) // it is taken away
+    locks.request('ralph-live', hold).catch(() => {}) // another tab takes it away
   })
 }
 
@@ -185,7 +188,7 @@ async function showIterations(server: Served, loop: string, tabs: readonly Page[
     )
 }
 
-/** What is shown is what the server tells; both move while a loop runs. */
+/** What is shown is what the server reports; both change while a loop runs. */
 async function agree<Value>(shown: () => Promise<Value>, told: () => Promise<Value>): Promise<void> {
   let [last, truth]: Value[] = []
   const isRight = async () => {
@@ -193,5 +196,5 @@ async function agree<Value>(shown: () => Promise<Value>, told: () => Promise<Val
     truth = await told()
     return isDeepStrictEqual(last, truth)
   }
-  await until('the page to be right', isRight, SOON_MS).catch(() => expect(last).toEqual(truth))
+  await until('the page to be correct', isRight, SOON_MS).catch(() => expect(last).toEqual(truth))
 }

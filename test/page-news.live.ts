@@ -1,4 +1,7 @@
-/** What happens while one looks at the page: an iteration ends, a loop begins, the server refuses. It is shown without a reload. */
+/**
+ * What happens while a user watches the page: an iteration ends, a loop starts, the server refuses. It appears without
+ * a reload.
+ */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fillWithLoops } from '../bench/many-loops.ts'
 import { type Browser, installBrowser, type Launch, openTabs, type Page, type Tabs } from './browser.ts'
@@ -17,7 +20,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     return tabs
   }
 
-  test('an iteration that ends while one looks at it shows what was said in it', async () => {
+  test('an iteration that ends while it is shown displays what was said in it', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
     const loop = await startGated(place, server, 'one', 3)
@@ -29,7 +32,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await page.getByText('2 failed, 1 passed').waitFor()
   })
 
-  test('a new loop pushes none of the others out of a long list', async () => {
+  test('a new loop pushes no other out of a long list', async () => {
     const place = onDatabase(makePlace({ git: false }))
     await fillWithLoops({ home: place.home, database: place.env.RALPH_DATABASE }, 140, 1)
     const server = await serveIn(place)
@@ -46,7 +49,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await until('one more row', () => reaches(141))
   })
 
-  test('what the server refuses is told, also when a key asked for it', async () => {
+  test('what the server refuses is shown, even if a key triggered it', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
     await startGated(place, server, 'one', 3)
@@ -60,7 +63,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await page.locator('.toast.red').waitFor()
   })
 
-  test('a transcript that cannot be read is asked for once, and again on request', async () => {
+  test('an unreadable transcript is requested once, and again on demand', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
     const loop = await startGated(place, server, 'one', 3)
@@ -82,7 +85,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await page.locator('.log-line', { hasText: 'Line 1 is written.' }).waitFor()
   })
 
-  test('the forecast is asked for again with every iteration', async () => {
+  test('the forecast is requested again with every iteration', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
     const loop = await startGated(place, server, 'one', 3)
@@ -94,7 +97,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await asked
   })
 
-  test('a word that is typed fast is searched for once', async () => {
+  test('a word that is typed quickly is searched for once', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
     await startGated(place, server, 'one', 3)
@@ -108,7 +111,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     expect(asked.map((url) => new URL(url).searchParams.get('text'))).toEqual(['absent'])
   })
 
-  test('notifications that the browser refuses are said to be refused', async () => {
+  test('notifications that the browser refuses are shown as refused', async () => {
     const server = await serveIn(makePlace({ git: false }))
     const { open, context } = await openWindow()
     await context.addInitScript(refuseOnce)
@@ -117,7 +120,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await page.getByText('The browser blocks them').waitFor()
   })
 
-  test('every tab asks for the token when the server has another one', async () => {
+  test('every tab asks for the token when the server has a new one', async () => {
     const place = makePlace({ git: false })
     const server = await serveIn(place)
     const { open } = await openWindow()
@@ -130,7 +133,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
   })
 })
 
-/** As many as the list is high for. */
+/** As many as fit the height of the list. */
 async function rowsIn(page: Page): Promise<number> {
   const height = await page.locator('.loop-table .virtual > div').evaluate((box) => box.clientHeight)
   return height / 60
@@ -140,7 +143,7 @@ async function frames(page: Page, count: number): Promise<void> {
   for (let drawn = 0; drawn < count; drawn += 1) await page.evaluate('new Promise(requestAnimationFrame)')
 }
 
-/** Runs in a tab: a person who is asked says no. */
+/** Runs in a tab: the user answers no. */
 function refuseOnce(): void {
   type Asked = { Notification: { requestPermission(): Promise<string> } }
   const { Notification: asked } = globalThis as unknown as Asked

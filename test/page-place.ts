@@ -1,4 +1,4 @@
-/** A board with three kinds of loops, and a browser in front of it, for tests that do what a person does. */
+/** A board with three kinds of loops and a browser, for tests that do what users do. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ export type Client = ReturnType<typeof createClient>
 export type BoardPlace = {
   place: Place
   client: Client
-  /** The address of a screen, with the token. */
+  /** The address of a view, with the token. */
   at(path: string): string
   tabs: Tabs
   page: Page
@@ -48,7 +48,7 @@ const FIX = `printf 'export function sum(a, b) {\\n  return a + b\\n}\\n' > sum.
 
 export type Story = { dir: string; agent: string; check: string; prompt(iteration: number): string; go(): void }
 
-/** A repository with a failing test, and an agent that plays these lines of sh, one an iteration. */
+/** A repository with a failing test, and an agent that runs these lines of sh, one per iteration. */
 export function makeStory(place: Place, name: string, turns: readonly string[]): Story {
   const dir = join(place.root, name)
   mkdirSync(join(dir, '..', `${name}-prompts`), { recursive: true })
@@ -72,7 +72,7 @@ export function makeStory(place: Place, name: string, turns: readonly string[]):
   }
 }
 
-/** It half works, waits until somebody has looked, hears what they said, and does the work. */
+/** Does half the work, waits until somebody has looked, gets their comment, and does the rest. */
 export function fixingStory(place: Place, name = 'fixing'): Story {
   const wait = `while ! test -e '${join(place.root, name)}.go'; do sleep 0.05; done`
   return makeStory(place, name, [
@@ -82,7 +82,7 @@ export function fixingStory(place: Place, name = 'fixing'): Story {
   ])
 }
 
-/** It asks a question, and does the work once it is answered. */
+/** Asks a question, and does the work once it is answered. */
 export function askingStory(place: Place, name = 'asking'): Story {
   return makeStory(place, name, [
     `echo 'I need a decision.'; echo; echo '<ask>Should the sum round up or down?</ask>'`,
@@ -90,7 +90,7 @@ export function askingStory(place: Place, name = 'asking'): Story {
   ])
 }
 
-/** It makes the tests agree with the code, again and again. */
+/** Changes the tests to match the code, again and again. */
 export function bendingStory(place: Place, name = 'bending'): Story {
   const bend = `sed -i 's/sum(2, -1), 1/sum(2, -1), -2/' sum.test.mjs; echo 'All tests pass.'; ${CLAIM}`
   return makeStory(place, name, [bend, bend])

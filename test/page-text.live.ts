@@ -1,4 +1,6 @@
-/** Whatever agents, checks, files and people write stays text on every screen: it runs nothing, moves nothing and fits. */
+/**
+ * Whatever agents, checks, files and people write stays text in every view: it runs nothing, moves nothing and fits.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Browser, installBrowser, type Launch, openTabs, type Page } from './browser.ts'
 import { type Nasty, SCRIPT, serveNasty } from './nasty.ts'
@@ -42,7 +44,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
       await expectText(page, wrong)
     })
 
-    test('the dialog of a task shows it as text', async () => {
+    test("a task's dialog shows it as text", async () => {
       const { open, wrong } = await openTabs(running, { phone })
       const page = await open(nasty.server.at(`/tasks/${nasty.task}`))
       await page.getByRole('button', { name: 'Edit' }).click()
@@ -62,7 +64,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     })
   })
 
-  test('the policy allows no script but those of the server', async () => {
+  test("the policy allows only the server's scripts", async () => {
     const answer = await fetch(nasty.server.url)
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("script-src 'self';")
@@ -85,7 +87,7 @@ async function expectText(page: Page, wrong: readonly string[]): Promise<void> {
 /** Once it has been the same for a while. */
 async function settled(page: Page): Promise<Seen> {
   let before = ''
-  return until('the page to be at rest', async () => {
+  return until('the page to settle', async () => {
     const now = await page.evaluate(look)
     const isSame = now.text === before && !now.loading
     before = now.text
@@ -94,7 +96,7 @@ async function settled(page: Page): Promise<Seen> {
   })
 }
 
-/** Runs in the page: tries to run a script there, as text that was taken for markup would. */
+/** Runs in the page: tries to run a script there, as text that was mistaken for markup would. */
 async function inject(): Promise<unknown> {
   type Made = Record<string, unknown> & { setAttribute(name: string, value: string): void; click(): void }
   const page = globalThis as unknown as {
@@ -151,7 +153,7 @@ type Shown = {
   }
 }
 
-/** Runs in the page: what it shows, what is wider than it, and characters that are not for reading. */
+/** Runs in the page: what it shows, what is wider than it, and unreadable characters. */
 function look(): Seen {
   const { document, innerWidth, getComputedStyle, hit = null } = globalThis as unknown as Shown // there, it is a window
   const odd: string[] = []

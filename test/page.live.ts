@@ -1,4 +1,4 @@
-/** What people do on the page, in a real browser against a real server: from a new task to a report. */
+/** What users do on the page, in a real browser against a real server: from a new task to a report. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { until } from './ralph.ts'
 const browser = await installBrowser()
 const launch: Launch = 'launch' in browser ? browser.launch : () => Promise.reject(new Error(browser.missing))
 
-/** Begins a task of a story as programs do, while the person does something else. */
+/** Starts a task the way programs do, while the user does something else. */
 async function begin({ client }: BoardPlace, title: string, { dir, agent, check }: Story): Promise<string> {
   const { id } = await client.call('create_task', { title, repo: dir, agent, checks: [check] })
   return (await client.call('start_loop', { task_id: id })).loop
@@ -33,7 +33,7 @@ async function createTask(page: Page, story: Story): Promise<void> {
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** The toggle is there when a task is edited, too, and is kept. */
+/** The toggle is also there when a task is edited, and keeps its value. */
 async function editTask({ page, client, at }: BoardPlace): Promise<void> {
   const task = async () => (await client.call('list_tasks', { text: 'Fix the sum' })).tasks[0]
   expect(await task()).toMatchObject({ use_ralph_wiggum: true, ralph_max_iterations: 5 })
@@ -51,7 +51,7 @@ async function editTask({ page, client, at }: BoardPlace): Promise<void> {
   expect(await task()).toMatchObject({ ralph_max_iterations: 6 })
 }
 
-/** The loop is watched: its first iteration ends, its diff gets a comment, and the third one is told. */
+/** The loop is watched: its first iteration ends, its diff gets a comment, and the third one receives it. */
 async function watchToVerified({ page }: BoardPlace, story: Story): Promise<string> {
   await page.getByRole('button', { name: 'Start' }).first().click()
   await page.waitForURL(/\/loops\/\w+/)
@@ -97,7 +97,7 @@ async function answerAndAllow({ page, client, at }: BoardPlace, asking: string, 
   )
   await page.getByLabel('Your answer').fill('Round down.')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await until('the answer is heard', async () => (await statusOf(asking)) === 'verified')
+  await until('the answer to arrive', async () => (await statusOf(asking)) === 'verified')
   await until('tests to allow', async () => (await statusOf(bending)) === 'asks')
   await page.goto(at(`/needs?loop=${bending}`))
   await page.getByText('sum.test.mjs').first().waitFor()

@@ -1,4 +1,4 @@
-/** Claude Code in a pane: what reaches it, what it tells, and what its screen shows. */
+/** Claude Code in a pane: what reaches it, what it reports, and what its screen shows. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -11,7 +11,7 @@ import { endCarriers, until } from './ralph.ts'
 const pane = openPane(claude, agent)
 const { live, script, told, heard, bash, give, ready, sight, requests, answer } = pane
 
-// It turns every tab into four blanks before anybody is told.
+// It turns every tab into four blanks before it reports the prompt.
 const TAKEN = LONG.replaceAll('\t', '    ')
 const HANGS = 'touch begun; while [ ! -f go ]; do sleep 0.05; done'
 const says = (body: unknown, words: string) => JSON.stringify(body).includes(JSON.stringify(words).slice(1, -1))
@@ -64,7 +64,7 @@ live('reports an API error, and nothing when the user interrupts it', async () =
   })
   script(bash(HANGS))
   await give(terminal, 'Hang.')
-  await until('it works', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
+  await until('the agent to work', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
   expect(sight(terminal)).toEqual({ working: true, input: 'empty' })
   terminal.press('Escape')
   await ready(terminal)
@@ -98,8 +98,8 @@ live('continues its session after it was killed', async () => {
   const terminal = pane.open()
   await give(terminal, 'Remember the owl.')
   const { session_id: id, transcript_path: record } = await heard('Stop')
-  // Before that there would be nothing to go on with.
-  await until('it has written that down', () => readFileSync(String(record), 'utf8').includes('I remember.'))
+  // Before that there is nothing to continue.
+  await until('the session to be saved', () => readFileSync(String(record), 'utf8').includes('I remember.'))
   endCarriers(`RALPH_TEST=${pane.place.root}`)
   await terminal.ended()
   script({ text: 'An owl.' })

@@ -1,4 +1,4 @@
-/** Codex in a pane: what reaches it, what it tells, and what its screen shows. */
+/** Codex in a pane: what reaches it, what it reports, and what its screen shows. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -23,7 +23,7 @@ live('takes a prompt of 30 KB, and reports its arrival before the model is asked
   expect(receipt.prompt === SENT).toBe(true) // a diff of 30 KB helps nobody
   const stop = await heard('Stop')
   expect(stop).toMatchObject({ last_assistant_message: 'It is done.', turn_id: receipt.turn_id })
-  // It is told of its session with the first prompt, and not before.
+  // It gets its session with the first prompt, and not before.
   expect(told('SessionStart')).toMatchObject([{ source: 'startup', session_id: stop.session_id }])
   expect(says(requests()[0], SENT)).toBe(true)
   expect([told('PostToolUse'), told('PostModelRequest')]).toEqual([[], []])
@@ -33,12 +33,12 @@ live('takes a prompt of 30 KB, and reports its arrival before the model is asked
   await give(terminal, 'Once more.')
   expect(await heard('Stop')).toMatchObject({ last_assistant_message: 'Again.' })
   // In the last moments of a turn the key only interrupts it.
-  await until('it ends', async () => {
+  await until('its end', async () => {
     terminal.press('C-c')
     return (await terminal.ended(1_000).catch(() => undefined)) === 0
   })
   await heard('SessionEnd')
-  // Nobody's settings know of it.
+  // No settings file mentions it.
   expect(readFileSync(join(pane.place.root, 'home', '.codex', 'config.toml'), 'utf8')).not.toContain('hooks')
 })
 
@@ -60,18 +60,18 @@ live('reports an API error, and a user who interrupts it', async () => {
   await give(terminal, 'Hit the limit.')
   const failed = await heard('PostModelRequest')
   expect(failed).toMatchObject({ status: 'failed', error: expect.stringContaining('try again at Jan 1st, 2100') })
-  // Whether it tries again is told by its record alone.
+  // Only its record shows whether it retries.
   const ends = () =>
     readFileSync(String(failed.transcript_path), 'utf8')
       .split('\n')
       .flatMap((line) => (line.includes('"task_complete"') ? [JSON.parse(line).payload] : []))
-  await until('the turn is over', () => ends().length > 0)
+  await until('the end of the turn', () => ends().length > 0)
   expect(ends()).toMatchObject([{ turn_id: failed.turn_id, error: { message: failed.error } }])
 
   script(bash(HANGS))
   await give(terminal, 'Hang.')
-  await until('it works', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
-  await until('that is to be seen', () => sight(terminal).working)
+  await until('the agent to work', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
+  await until('the interruption on its screen', () => sight(terminal).working)
   terminal.press('Escape')
   const { turn_id: turn } = await heard('UserPromptSubmit')
   expect(await heard('Interrupt')).toMatchObject({ turn_id: turn })
@@ -86,7 +86,7 @@ live('continues its session after it was killed', async () => {
   const terminal = pane.open()
   await give(terminal, 'Remember the owl.')
   const { session_id: id, transcript_path: record } = await heard('Stop')
-  await until('it has written that down', () => readFileSync(String(record), 'utf8').includes('I remember.'))
+  await until('the session to be saved', () => readFileSync(String(record), 'utf8').includes('I remember.'))
   endCarriers(`RALPH_TEST=${pane.place.root}`)
   await terminal.ended()
   script({ text: 'An owl.' })

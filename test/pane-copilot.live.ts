@@ -1,4 +1,4 @@
-/** Copilot CLI in a pane: what reaches it, what it tells, and what its screen shows. */
+/** Copilot CLI in a pane: what reaches it, what it reports, and what its screen shows. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -13,11 +13,11 @@ import type { Terminal } from './tmux.ts'
 const pane = openPane(copilot, agent)
 const { live, script, told, heard, bash, give, ready, sight, requests, answer } = pane
 
-// It turns every tab into four blanks before anybody is told.
+// It turns every tab into four blanks before it reports the prompt.
 const TAKEN = LONG.replaceAll('\t', '    ')
 const says = (body: unknown, words: string) => JSON.stringify(body).includes(JSON.stringify(words).slice(1, -1))
 
-/** It asks for trust whenever it is started. */
+/** It asks for trust on every start. */
 async function open(changed: Parameters<typeof pane.open>[0] = {}): Promise<Terminal> {
   const terminal = pane.open(changed)
   await until('the question', () => sight(terminal).asks !== undefined, 30_000)
@@ -31,7 +31,7 @@ live('reports a prompt, a question, its answer and the end; continues its sessio
   const terminal = await open({ permissions: 'ask' })
   const prompt = TAKEN.slice(0, 2_000)
   await give(terminal, prompt)
-  // Before its first prompt it tells nothing.
+  // Before its first prompt it reports nothing.
   expect(await heard('SessionStart')).toMatchObject({ source: 'new', cwd: pane.place.dir })
   const { session_id: id, ...receipt } = await heard('UserPromptSubmit')
   expect(receipt.prompt).toBe(prompt.trim())
@@ -71,30 +71,27 @@ live('reports a long prompt in full, although it puts it into a file', async () 
   terminal.close()
 })
 
-live(
-  'tells nothing when a person interrupts it, and of each request that failed: the last one ends the turn',
-  async () => {
-    script(bash('touch begun; sleep 60'))
-    const terminal = await open()
-    await give(terminal, 'Hang.')
-    await until('it works', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
-    await until('its screen tells that', () => sight(terminal).working)
-    for (const key of agent.screen?.interrupt ?? []) terminal.press(key)
-    await ready(terminal)
-    script(failure(429, 'rate_limit_exceeded', 'Please try again in 20 minutes.'))
-    await give(terminal, 'Hit the limit.')
-    // So soon after an interrupt it may miss Enter. A dispatcher presses it once more, too.
-    await until('the prompt arrives', () => told('UserPromptSubmit').length > 0, 5_000).catch(() =>
-      terminal.press('Enter'),
-    )
-    await terminal.shows('Please try again in 20 minutes.')
-    await ready(terminal)
-    expect(told('Stop')).toEqual([])
-    const env = { COPILOT_CLI: '1', COPILOT_HOME: join(pane.place.root, 'home', '.copilot') }
-    expect(await readNotice(JSON.stringify(await heard('ErrorOccurred')), env, Date.now)).toMatchObject({
-      kind: 'stop',
-      outcome: { kind: 'rate-limit', resetsAt: expect.any(Number) },
-    })
-    terminal.close()
-  },
-)
+live('reports nothing when the user interrupts it, and every failed request: the last one ends the turn', async () => {
+  script(bash('touch begun; sleep 60'))
+  const terminal = await open()
+  await give(terminal, 'Hang.')
+  await until('the agent to work', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
+  await until('the interruption on its screen', () => sight(terminal).working)
+  for (const key of agent.screen?.interrupt ?? []) terminal.press(key)
+  await ready(terminal)
+  script(failure(429, 'rate_limit_exceeded', 'Please try again in 20 minutes.'))
+  await give(terminal, 'Hit the limit.')
+  // This soon after an interrupt it may miss Enter. A dispatcher would press it again as well.
+  await until('the prompt to arrive', () => told('UserPromptSubmit').length > 0, 5_000).catch(() =>
+    terminal.press('Enter'),
+  )
+  await terminal.shows('Please try again in 20 minutes.')
+  await ready(terminal)
+  expect(told('Stop')).toEqual([])
+  const env = { COPILOT_CLI: '1', COPILOT_HOME: join(pane.place.root, 'home', '.copilot') }
+  expect(await readNotice(JSON.stringify(await heard('ErrorOccurred')), env, Date.now)).toMatchObject({
+    kind: 'stop',
+    outcome: { kind: 'rate-limit', resetsAt: expect.any(Number) },
+  })
+  terminal.close()
+})

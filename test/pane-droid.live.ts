@@ -1,4 +1,4 @@
-/** Droid in a pane: what reaches it, what it tells, and what its screen shows. */
+/** Droid in a pane: what reaches it, what it reports, and what its screen shows. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -16,39 +16,36 @@ const says = (body: unknown, words: string) => JSON.stringify(body).includes(JSO
 const mailOf = (payload: object) =>
   readNotice(JSON.stringify(payload), { FACTORY_PROJECT_DIR: pane.place.dir }, Date.now)
 
-live(
-  'takes a prompt of 30 KB as it is, tells of a question, its answer and its end; goes on with its session',
-  async () => {
-    script(bash('touch asked.txt'), { text: 'It was allowed.' })
-    const terminal = pane.open({ permissions: 'ask' })
-    await until('the question', () => sight(terminal).asks === 'Trust this folder?', 30_000)
-    await answer(terminal, () => sight(terminal).input === 'empty')
-    expect(await heard('SessionStart')).toMatchObject({ source: 'startup', cwd: pane.place.dir })
-    await give(terminal, LONG)
-    const { session_id: id, prompt } = await heard('UserPromptSubmit')
-    expect(String(prompt).trim() === LONG.trim()).toBe(true) // a diff of 30 KB helps nobody
-    expect(await heard('Notification')).toMatchObject({ notification_type: 'permission_prompt' })
-    await until('the question', () => sight(terminal).asks === 'Command to approve · high risk')
-    await answer(terminal, () => told('PostToolUse').length > 0)
-    expect(await mailOf(await heard('Stop'))).toMatchObject({
-      kind: 'stop',
-      session: id,
-      outcome: { kind: 'ok', finalText: 'It was allowed.' },
-    })
-    expect(says(requests()[0], LONG.trim())).toBe(true)
-    await ready(terminal)
-    for (const key of ['C-c', 'C-c']) terminal.press(key)
-    await terminal.ended()
+live('takes a prompt of 30 KB as is, reports a question, its answer and its end; continues its session', async () => {
+  script(bash('touch asked.txt'), { text: 'It was allowed.' })
+  const terminal = pane.open({ permissions: 'ask' })
+  await until('the question', () => sight(terminal).asks === 'Trust this folder?', 30_000)
+  await answer(terminal, () => sight(terminal).input === 'empty')
+  expect(await heard('SessionStart')).toMatchObject({ source: 'startup', cwd: pane.place.dir })
+  await give(terminal, LONG)
+  const { session_id: id, prompt } = await heard('UserPromptSubmit')
+  expect(String(prompt).trim() === LONG.trim()).toBe(true) // a diff of 30 KB helps nobody
+  expect(await heard('Notification')).toMatchObject({ notification_type: 'permission_prompt' })
+  await until('the question', () => sight(terminal).asks === 'Command to approve · high risk')
+  await answer(terminal, () => told('PostToolUse').length > 0)
+  expect(await mailOf(await heard('Stop'))).toMatchObject({
+    kind: 'stop',
+    session: id,
+    outcome: { kind: 'ok', finalText: 'It was allowed.' },
+  })
+  expect(says(requests()[0], LONG.trim())).toBe(true)
+  await ready(terminal)
+  for (const key of ['C-c', 'C-c']) terminal.press(key)
+  await terminal.ended()
 
-    script({ text: 'I remember.' })
-    const resumed = pane.open({ resume: { id: String(id), costUsd: 0 } })
-    expect(await heard('SessionStart')).toMatchObject({ session_id: id })
-    await give(resumed, 'What was it?')
-    expect(await heard('Stop')).toMatchObject({ session_id: id })
-    expect(says(requests()[0], 'It was allowed.')).toBe(true)
-    resumed.close()
-  },
-)
+  script({ text: 'I remember.' })
+  const resumed = pane.open({ resume: { id: String(id), costUsd: 0 } })
+  expect(await heard('SessionStart')).toMatchObject({ session_id: id })
+  await give(resumed, 'What was it?')
+  expect(await heard('Stop')).toMatchObject({ session_id: id })
+  expect(says(requests()[0], 'It was allowed.')).toBe(true)
+  resumed.close()
+})
 
 live('reports an API error, and that the user interrupted a tool', async () => {
   script(failure(401, 'authentication_error', 'Bad key.'))
@@ -60,7 +57,7 @@ live('reports an API error, and that the user interrupted a tool', async () => {
   })
   script(bash('touch begun; sleep 60'))
   await give(terminal, 'Hang.')
-  await until('it works', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
+  await until('the agent to work', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
   expect(sight(terminal)).toEqual({ working: true, input: 'empty' })
   terminal.press('Escape')
   expect(await mailOf(await heard('Stop'))).toMatchObject({ outcome: 'aborted' })

@@ -1,4 +1,4 @@
-/** Gemini CLI in a pane: what reaches it, and what its screen shows. It tells nothing by itself. */
+/** Gemini CLI in a pane: what reaches it, and what its screen shows. It reports nothing by itself. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -19,11 +19,11 @@ const shows = (terminal: Terminal, what: string, is: () => boolean) =>
     throw new Error(terminal.visible(), { cause })
   })
 
-/** As a dispatcher does it: not before it has drawn itself, because it would take a paste for keys. */
+/** As a dispatcher does it: not before its screen is drawn, because it would take a paste for keys. */
 async function open(changed: Parameters<typeof pane.open>[0] = {}): Promise<Terminal> {
   const terminal = pane.open(changed)
   await ready(terminal)
-  await until('it has drawn itself', () => Date.now() / 1_000 - Number(terminal.ask('window_activity')) > 2)
+  await until('its screen to be drawn', () => Date.now() / 1_000 - Number(terminal.ask('window_activity')) > 2)
   return terminal
 }
 
@@ -57,7 +57,7 @@ live('asks whether to trust a folder, and can be interrupted', async () => {
   script({ hang: true })
   const terminal = pane.open({}, { GEMINI_CLI_TRUST_WORKSPACE: undefined })
   await shows(terminal, 'the question', () => sight(terminal).asks === 'Do you trust the files in this folder?')
-  // It starts once more when it was answered.
+  // It restarts once the question is answered.
   await answer(terminal, () => sight(terminal).input === 'empty')
   await give(terminal, 'Hang.')
   await shows(terminal, 'it works', () => requests().length > 0 && sight(terminal).working)

@@ -13,11 +13,11 @@ import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
 export type Payload = Record<string, unknown> & { hook_event_name: string }
 
 export type PaneTest = {
-  /** A test that is skipped, by name, if the client or tmux is missing. */
+  /** A test that is skipped, with its name, if the client or tmux is missing. */
   live(title: string, body: (context: TestContext) => Promise<void>): void
   place: Place
   bash(command: string): Reply
-  /** What the model says from now on; the last reply is repeated. */
+  /** The model's replies from now on; the last one is repeated. */
   script(...replies: Reply[]): void
   requests(): unknown[]
   open(changed?: Partial<Request>, more?: Record<string, string | undefined>): Terminal
@@ -27,7 +27,7 @@ export type PaneTest = {
   sight(terminal: Terminal): Sight
   /** Waits until its input line accepts text. */
   ready(terminal: Terminal): Promise<void>
-  /** Pastes a prompt and submits it, as a dispatcher does: at once, if the client does not need a moment. */
+  /** Pastes a prompt and submits it, as a dispatcher does: at once, unless the client needs a moment. */
   give(terminal: Terminal, text: string): Promise<void>
   /** Says yes to a question. Clients ignore keys in the first moment, to prevent accidents. */
   answer(terminal: Terminal, taken: () => boolean): Promise<void>
@@ -86,7 +86,7 @@ export function openPane(client: Client, agent: Agent): PaneTest {
     live: (title, body) =>
       test(title, async (context) => {
         context.skip(bin === undefined, `${client.name} cannot be installed here`)
-        context.skip(!hasTmux, 'tmux is not here')
+        context.skip(!hasTmux, 'tmux is not installed')
         await body(context)
       }),
     bash: (command) => ({ tools: [client.bash(command)] }),
@@ -119,11 +119,11 @@ export function openPane(client: Client, agent: Agent): PaneTest {
     },
     told,
     async heard(event) {
-      await until(`${client.name} tells ${event}`, () => told(event).length > 0, 30_000).catch(show)
+      await until(`the report ${event} of ${client.name}`, () => told(event).length > 0, 30_000).catch(show)
       return told(event).at(-1) as Payload
     },
     sight: (terminal) => {
-      if (!agent.screen) throw new Error(`Nothing is known of the screen of ${agent.name}.`)
+      if (!agent.screen) throw new Error(`The screen of ${agent.name} is unknown.`)
       return readScreen(agent.screen, terminal.visible())
     },
     async ready(terminal) {
@@ -131,7 +131,7 @@ export function openPane(client: Client, agent: Agent): PaneTest {
         const { working, asks, input } = pane.sight(terminal)
         return !working && asks === undefined && input === 'empty'
       }
-      await until(`${client.name} can be talked to`, isFree, 30_000).catch(show)
+      await until(`the input line of ${client.name}`, isFree, 30_000).catch(show)
     },
     async give(terminal, text) {
       await pane.ready(terminal)
@@ -142,9 +142,9 @@ export function openPane(client: Client, agent: Agent): PaneTest {
     async answer(terminal, taken) {
       for (let tries = 0; tries < 10; tries++) {
         if (pane.sight(terminal).asks !== undefined) terminal.press('Enter')
-        if (await until('it was answered', taken, 2_000).catch(() => false)) return
+        if (await until('the answer to be accepted', taken, 2_000).catch(() => false)) return
       }
-      show(new Error('It was not answered.'))
+      show(new Error('The answer was not accepted.'))
     },
   }
   return pane

@@ -1,4 +1,4 @@
-/** An OpenCode, and a Kilo, in a terminal that tells ralph what happens in it, against a scripted model on loopback. */
+/** OpenCode and Kilo in a terminal, reporting to ralph, against a scripted model on loopback. */
 import { expect } from 'vitest'
 import { opencode as agent, kilo as kiloAgent } from '../src/agents/opencode.ts'
 import { kilo, opencode } from './clients/opencode.ts'
@@ -9,11 +9,11 @@ import { makePlace, until } from './ralph.ts'
 
 const { live, start, requests, bash } = openLive(opencode)
 
-/** Its editor puts a blank behind what was pasted. */
+/** Its editor appends a blank to pasted text. */
 const TAKEN = `${LONG_PROMPT} `
 
 live(
-  'tells of a long prompt, a question and a turn, and goes on with its session when it was killed',
+  'reports a long prompt, a question and a turn, and continues its session after it was killed',
   async ({ skip }) => {
     const place = makePlace()
     const env = await start([bash('echo 1 > one.txt'), { text: 'It ran.' }, { text: 'It went on.' }], place)

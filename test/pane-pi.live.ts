@@ -1,4 +1,4 @@
-/** A Pi in a terminal that tells ralph what happens in it, against a scripted model on loopback. */
+/** Pi in a terminal, reporting to ralph, against a scripted model on loopback. */
 import { expect, type TestContext } from 'vitest'
 import { pi as agent } from '../src/agents/pi.ts'
 import { pi } from './clients/pi.ts'
@@ -14,7 +14,7 @@ async function open(replies: Reply[], { skip }: TestContext): Promise<Pane> {
   return openPane(agent, place, { env: await start(replies, place), skip })
 }
 
-/** Its editor makes four blanks of a tab. */
+/** Its editor turns a tab into four blanks. */
 const TAKEN = LONG_PROMPT.replaceAll('\t', '    ')
 
 live('reports that it took a long prompt whole, and the outcome of its turn', async (context) => {

@@ -1,4 +1,4 @@
-/** The shims of panes in clients that only play what the real ones tell; a small script is told. */
+/** The shims of panes in clients that replay real events; a small script receives the reports. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -15,7 +15,7 @@ afterEach(() => {
   Reflect.deleteProperty(globalThis, 'ralphPane')
 })
 
-/** The script takes its time, so that one call could overtake another. */
+/** The script is slow, so that one call could overtake another. */
 const SLOW = 'told=$(cat); sleep 0.05; printf "%s\\n" "$told" >> "$0"'
 
 function listening(place: Place, hook = ['/bin/sh', '-c', SLOW, join(place.root, 'told')]) {
@@ -26,12 +26,12 @@ function listening(place: Place, hook = ['/bin/sh', '-c', SLOW, join(place.root,
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
     return lines.slice(0, -1).map((line) => JSON.parse(line) as Line)
   }
-  return { hears: (count: number) => until(`${count} things are told`, () => told().length >= count && told()) }
+  return { hears: (count: number) => until(`${count} reports`, () => told().length >= count && told()) }
 }
 
 type Handler = (event: object, context: PiContext) => unknown
 
-/** A Pi whose session is `s1`, and whose events are played. */
+/** A Pi whose session is `s1`, and whose events are replayed. */
 function openPi() {
   const handlers = new Map<string, Handler[]>()
   let press: (key: string) => void = () => {}
@@ -70,7 +70,7 @@ const said = (text: string, more: object = {}) => ({
 })
 const LIMIT = { stopReason: 'error', errorMessage: '429: slow down' }
 
-/** An OpenCode whose events are played. */
+/** An OpenCode whose events are replayed. */
 async function openOpencode() {
   const handlers = new Map<string, (event: { properties: object }) => void>()
   const api: Tui = {
@@ -92,7 +92,7 @@ async function openOpencode() {
 
 test.each([
   ['a pane', { RALPH_PANE: '' }],
-  ['somebody to tell', { RALPH_PANE_TELL: '' }],
+  ['a receiver', { RALPH_PANE_TELL: '' }],
   ['a command line', { RALPH_PANE_TELL: 'node hook.cjs' }],
 ])('they do nothing without %s', async (_, env) => {
   listening(makePlace({ git: false }))
@@ -137,13 +137,9 @@ test('Pi reports in order, and a turn with all its retries once', async () => {
 
 test.each<[story: string, outcome: string, play: (pi: ReturnType<typeof openPi>) => void]>([
   ['an error', 'error', ({ happens }) => void happens('message_end', said('', LIMIT))],
+  ['an interrupted tool', 'aborted', ({ happens }) => void happens('agent_end', {}, { signal: AbortSignal.abort() })],
   [
-    'a tool that was interrupted',
-    'aborted',
-    ({ happens }) => void happens('agent_end', {}, { signal: AbortSignal.abort() }),
-  ],
-  [
-    'a wait for another try that was interrupted',
+    'an interrupted wait for a retry',
     'aborted',
     ({ happens, press }) => {
       happens('message_end', said('', LIMIT))
@@ -189,10 +185,10 @@ test("OpenCode reports the user's prompts, and counts what subagents spend for i
 
 test.each<[story: string, outcome: string, end: Partial<Info>, words?: string]>([
   ['an answer', 'completed', { finish: 'stop' }],
-  ['a permission that a person refused', 'aborted', { finish: 'tool-calls' }],
+  ['a permission that the user refused', 'aborted', { finish: 'tool-calls' }],
   ['an interruption', 'aborted', { error: { name: 'MessageAbortedError' } }],
   [
-    'an error that names when it is over',
+    'an error that says when to retry',
     'error',
     {
       error: {

@@ -1,4 +1,7 @@
-/** The script between a client in a pane and the program that is told: what it passes on, and that it disturbs nobody. */
+/**
+ * The script between a client in a pane and the program that gets its reports: what it passes on, and that it disturbs
+ * nobody.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,7 +14,7 @@ const folder = join(mkdtempSync(join(tmpdir(), 'ralph-tell-')), `it's "$HOME" he
 const [told, asks, hook] = [join(folder, 'told'), join(folder, 'asks'), join(folder, 'hook.cjs')]
 
 mkdirSync(folder)
-// It is as loud and as broken as a program can be.
+// The program is as loud and as broken as can be.
 writeFileSync(
   hook,
   `require('node:fs').appendFileSync(${JSON.stringify(told)}, require('node:fs').readFileSync(0, 'utf8') + '\\n')
@@ -65,18 +68,18 @@ describe.each(shells)('%s', (...shell) => {
 
   test('reports only failed model requests', async () => {
     expect(tell('PostModelRequest', '{"status":"completed","error":null}')).toEqual([])
-    // The client goes on at once: it is waited for what it does then.
+    // The client continues at once: the test waits for what it does then.
     expect(tell('PostModelRequest', '{"status":"failed","error":"429"}')).toEqual([])
-    await until('it is told', () => existsSync(told))
+    await until('the report', () => existsSync(told))
     rmSync(told)
     tell('ErrorOccurred', '{"hook_event_name":"ErrorOccurred","recoverable":true}')
-    await until('it is told', () => existsSync(told))
+    await until('the report', () => existsSync(told))
   })
 
   test.each([
-    ['nothing is known of a dispatcher', {}],
-    ['Node is gone', { ...given, RALPH_PANE_NODE: '/nowhere/node' }],
-    ['its folder is gone', { ...given, RALPH_PANE_HOOK: '/nowhere/hook', RALPH_PANE_ASKS: '/nowhere/asks' }],
+    ['no dispatcher is known', {}],
+    ['Node is missing', { ...given, RALPH_PANE_NODE: '/nowhere/node' }],
+    ['its folder is missing', { ...given, RALPH_PANE_HOOK: '/nowhere/hook', RALPH_PANE_ASKS: '/nowhere/asks' }],
   ])('is silent if %s', (_, env) => {
     for (const event of ['PermissionRequest', 'PostToolUse', 'Stop', 'PostModelRequest'])
       expect(tell(event, '{"status":"failed"}'.repeat(50_000), env)).toEqual([])

@@ -27,7 +27,7 @@ afterEach(() => {
 const TERMINAL = { LANG: 'C.UTF-8', TERM: 'screen-256color' }
 
 export function openPane(agent: Agent, place: Place, { env, request = {}, skip }: Opening): Pane {
-  skip(!hasTmux, 'tmux is not here')
+  skip(!hasTmux, 'tmux is not installed')
   const file = join(place.root, 'told')
   const folder = join(place.root, 'pane')
   const hook = ['/bin/sh', '-c', 'cat >> "$0"; echo >> "$0"', file]
@@ -57,13 +57,15 @@ export function openPane(agent: Agent, place: Place, { env, request = {}, skip }
     terminal,
     told,
     hears: (event, n = 1) =>
-      until(`${event} is told`, () => told().filter((line) => line.event === event)[n - 1], 40_000).catch((cause) => {
-        const events = told().map((line) => JSON.stringify(line).slice(0, 300))
-        throw new Error(`${cause}\n${events.join('\n')}\n${terminal.visible()}`, { cause })
-      }),
+      until(`the report ${event}`, () => told().filter((line) => line.event === event)[n - 1], 40_000).catch(
+        (cause) => {
+          const events = told().map((line) => JSON.stringify(line).slice(0, 300))
+          throw new Error(`${cause}\n${events.join('\n')}\n${terminal.visible()}`, { cause })
+        },
+      ),
     async kill() {
       endCarriers(`RALPH_PANE=${place.root}`)
-      await until('it is gone', () => alive().length === 0)
+      await until('its end', () => alive().length === 0)
     },
   }
 }

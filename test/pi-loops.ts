@@ -30,7 +30,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
     const decided = whole ? live : () => undefined
     const inTerminal = (title: string, body: () => Promise<void>) =>
       live(title, async ({ skip }) => {
-        skip(!hasTmux, 'tmux is not here')
+        skip(!hasTmux, 'tmux is not installed')
         await body()
       })
 
@@ -54,7 +54,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(ours).toHaveLength(3)
     })
 
-    live('the agent learns of a claim that a check refuses; the check that passes ends it', async () => {
+    live('the agent learns that a check refused its claim; the check that passes ends the loop', async () => {
       const { run, place } = await session([...works(1), DONE, bash('echo all > b.txt'), DONE])
       const ran = await run('-p', '/ralph-loop Build it --completion-promise=DONE --verify "test -f b.txt"')
       expect(ran.code).toBe(0)

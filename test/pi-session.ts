@@ -1,4 +1,7 @@
-/** Pi with ralph's extension, as a user would use it: printed, as JSON, over RPC, in a terminal; against a scripted model. */
+/**
+ * Pi with ralph's extension, as a user would use it: printed, as JSON, over RPC, in a terminal; against a scripted
+ * model.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join, resolve } from 'node:path'
@@ -39,7 +42,7 @@ export type Rpc = {
 
 export type PiSession = {
   place: Place
-  /** One `pi -p` or `pi --mode json`, to its end. */
+  /** One complete `pi -p` or `pi --mode json`. */
   run(...args: string[]): Promise<Ran>
   rpc(...args: string[]): Rpc
   terminal(...args: string[]): Promise<Terminal>
@@ -85,7 +88,7 @@ export function openPi(client: Client): Pick<Live, 'live' | 'requests'> & {
         return {
           tell: (command) => void child.stdin.write(`${JSON.stringify(command)}\n`),
           lines: () => lines,
-          hears: (what, is) => until(`Pi tells ${what}`, () => lines.find(is), 30_000),
+          hears: (what, is) => until(`${what} from Pi`, () => lines.find(is), 30_000),
           async end() {
             child.stdin.end()
             const [code] = await closed

@@ -20,7 +20,7 @@ export function sittingIn(client: Client): void {
     live(
       'a day in a terminal: promise, limit, refusal, Esc in an answer, /compact, another session, an error',
       async ({ skip }) => {
-        skip(!hasTmux, 'tmux is not here')
+        skip(!hasTmux, 'tmux is not installed')
         let replies: Reply[] = []
         const script = (...next: Reply[]) => {
           replies = next

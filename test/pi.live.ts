@@ -1,4 +1,4 @@
-/** Pi itself, driven by `ralph run` against a scripted model on loopback. */
+/** The real Pi, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { pi } from './clients/pi.ts'
 import { conformance, openLive } from './conformance.ts'
@@ -8,19 +8,19 @@ conformance(pi, { denied: 'it has no permissions' })
 
 const { live, run, bash } = openLive(pi)
 
-describe('pi in its own ways', () => {
+describe("Pi's own behaviour", () => {
   live('a model that does not exist ends the loop at once', async () => {
     const ran = await run([DONE], { args: ['--model', 'nope'] })
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
     expect(ran.end.sentence).toContain('"nope" not found')
   })
 
-  live('an empty account ends the loop at once', async () => {
+  live('an account without credit ends the loop at once', async () => {
     const ran = await run([failure(429, 'insufficient_quota', 'You exceeded your current quota.')])
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })
   })
 
-  live('a limit with its reset is waited for until then, at no cost of an iteration', async () => {
+  live('a rate limit with a reset time is waited for, and costs no iteration', async () => {
     const limited = failure(429, 'rate_limit_error', 'Limit reached. Please try again in 4s.')
     const ran = await run([limited, limited, bash('echo x > x.txt'), DONE])
     expect(ran).toMatchObject({ code: 0, end: { status: 'completed', iterations: 1 } })
@@ -28,7 +28,7 @@ describe('pi in its own ways', () => {
     expect(waits[0]?.next).toMatchObject({ why: 'limit' })
   })
 
-  live('a full context begins anew even where one session goes on', async () => {
+  live('a full context starts a new session, even where one session is kept', async () => {
     const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, pi.contextFull], {
       args: ['--context', 'same', '--max-iterations', '3'],
     })

@@ -1,4 +1,4 @@
-/** What other programs install: the manifests agree with each other and with the commands there are. */
+/** What other programs install: the manifests agree with each other and with the existing commands. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -12,7 +12,7 @@ const MANIFESTS = ['.claude-plugin/plugin.json', '.codex-plugin/plugin.json', 'q
 const read = (...path: string[]) => readFileSync(join(PLUGIN, ...path), 'utf8')
 const json = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
 
-/** What stands between the two lines `---`, as far as our files use it: one `name: text` a line. */
+/** The front matter between the two `---` lines, as far as our files use it: one `name: text` per line. */
 function frontmatter(text: string): Record<string, string> {
   const [, head = ''] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? []
   return Object.fromEntries(head.split('\n').map((line) => line.split(/: (.*)/).slice(0, 2)))
@@ -90,7 +90,7 @@ test('npm publishes the plugins', () => {
 })
 
 test.each(['loop', 'cancel', 'status', 'help', 'pause', 'resume', 'steer'])(
-  'Droid: /ralph-%s is told as the text of its file',
+  'Droid: /ralph-%s is recognised by the text of its file',
   (name) => {
     const text = droidCommand(name, readFileSync(`plugins/claude/commands/${name}.md`, 'utf8'))
     const typed = (args: string) =>

@@ -1,8 +1,8 @@
 /**
- * kill -9 at many points of a project that is worked on by three agents at a time, with a merge conflict among its tasks; then
- * `ralph execute` again: every task is completed once, every commit is on the branch, nothing is left behind.
- * `RALPH_CRASH_POINTS=50 npx vitest run test/project-crash.test.ts` tries fifty points, `RALPH_CRASH_SEED=7` draws others;
- * see `crash-points.ts`.
+ * `kill -9` at many points of a project with three agents in parallel and a merge conflict among its tasks; then `ralph
+ * execute` again: every task is completed once, every commit is on the branch, nothing is left behind.
+ * `RALPH_CRASH_POINTS=50 npx vitest run test/project-crash.test.ts` tries fifty points, `RALPH_CRASH_SEED=7` draws
+ * others; see `crash-points.ts`.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ import { carriers, makePlace, type Place, query, until } from './ralph.ts'
 
 const { runs, seed } = crashChance({ runs: 2, seed: 1 })
 
-/** Killed when so much of what an undisturbed execution prints has been printed, and a moment later. */
+/** Killed when this much of an undisturbed execution's output has been printed, and a moment later. */
 type Moment = { share: number; thenMs: number }
 
 // Every fourth project is killed a second time.
@@ -41,14 +41,14 @@ beforeAll(async () => {
 })
 
 describe.concurrent('a project whose ralph is killed', () => {
-  test.for(points)('$name ends as if it had not been', { timeout: 120_000 }, async ({ moments }) => {
+  test.for(points)('$name ends as if nothing had happened', { timeout: 120_000 }, async ({ moments }) => {
     const place = makeProject()
     for (const { share, thenMs } of moments) {
       const going = place.start(EXECUTE)
       let over = false
       const end = going.ended.then(
         () => (over = true),
-        () => (over = true), // the last line may be cut
+        () => (over = true), // the last line may be cut off
       )
       while (!over && going.stdout().split('\n').length < share * undisturbed) await sleep(2)
       await sleep(thenMs)
@@ -82,7 +82,7 @@ const TASKS: Readonly<Record<string, string[]>> = {
   T6: ['T4', 'T5'],
 }
 
-/** Each task writes its own file; the first two also add a line in the same place, which does not merge by itself. */
+/** Each task writes its own file; the first two also add a line in the same place, which causes a merge conflict. */
 function makeProject(): Place {
   const place = makePlace()
   place.write('shared.txt', 'start\n')
@@ -157,7 +157,7 @@ test.each([
   { signal: 'SIGKILL', slots: '2' },
   { signal: 'SIGTERM', slots: '1' },
 ] as const)(
-  '$signal in the middle of an experiment costs a project nothing, with --parallel $slots',
+  '$signal during an experiment costs a project nothing, with --parallel $slots',
   async ({ signal, slots }) => {
     const place = makeShop(['T1', 'T2'])
     commit(place, {
@@ -172,7 +172,7 @@ for file in test/*.test.sh; do sh $file || exit 1; done
     const going = startExecute(place, turns, ...flags)
     await until('the experiment', () => existsSync(join(place.root, 'proving')))
     going.child.kill(signal)
-    await going.ended.catch(() => {}) // its last line may be cut
+    await going.ended.catch(() => {}) // its last line may be cut off
     writeFileSync(join(place.root, 'go'), '')
     expect((await execute(place, turns, ...flags)).end).toMatchObject({ reason: 'completed' })
     expect(statuses(place)).toBe('T1 completed, T2 completed')

@@ -1,4 +1,4 @@
-/** What an agent may do to its project and its repository, and what is put back. */
+/** What an agent may do to its project and its repository, and what is restored. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ import {
 } from './project-place.ts'
 import { type Place, query, type Ran, until } from './ralph.ts'
 
-/** A project of two tasks with a past: T1 was tried once, and has met an obstacle. */
+/** A project of two tasks with a history: T1 was tried once, and has an obstacle. */
 function withPast(make: typeof makePlain = makePlain): Place {
   const place = make([
     { id: 'T1', attempts: 1, max_attempts: 5, verify: ['ls T1.txt'] },
@@ -51,7 +51,7 @@ function withPast(make: typeof makePlain = makePlain): Place {
   return place
 }
 
-/** One turn at T1. */
+/** One turn on T1. */
 function oneTurn(place: Place, steps: Step[]): Promise<Ran> {
   return execute(place, { T1: [steps] }, '--iterations', '1')
 }
@@ -66,7 +66,7 @@ describe.concurrent('an agent that breaks a file', () => {
     ['tasks.json', '{"tasks": [{"id": "T1", "title": "x", "status": "done"}]}'],
     ['state.json', 'done!'],
     ['obstacles.json', '{"obstacles": {}}'],
-  ])('finds %s put back, and %s kept aside', async (face, content) => {
+  ])('finds %s restored, and %s kept as a copy', async (face, content) => {
     const place = withPast()
     const [before, tasks] = [entriesOf(place), tasksOf(place)]
     const ran = await oneTurn(place, [edit('T1.txt', '1\n'), done, edit(`${FOLDER}/${face}`, content)])
@@ -92,7 +92,7 @@ describe.concurrent('an agent that breaks a file', () => {
     ['the folder by a file', `rm -rf ${FOLDER}; echo x > ${FOLDER}`],
     ['the folder of all projects by a file', 'rm -rf .artefacts; echo x > .artefacts'],
     ['the folder by a link out of it', `rm -rf ${FOLDER}; ln -s /tmp ${FOLDER}`],
-  ])('and removes or replaces %s finds them put back', async (_, line) => {
+  ])('and removes or replaces %s finds them restored', async (_, line) => {
     const place = withPast()
     const ran = await execute(place, { T1: [[sh(line)], does('T1')], T2: [does('T2')] })
     expect(ran).toMatchObject({ code: 0, end: { reason: 'completed', iterations: 4 } })
@@ -103,18 +103,18 @@ describe.concurrent('an agent that breaks a file', () => {
   })
 })
 
-describe.concurrent('an agent that changes what is not its own', () => {
+describe.concurrent('an agent that changes what it must not', () => {
   test.each<[fact: string, code: string, note: string]>([
     ['its own limit', 'it.tasks[0].max_attempts = 99', 'T1 was changed'],
     ['its own check', 'it.tasks[0].verify = ["true"]', 'T1 was changed'],
     ['that it has a check', 'delete it.tasks[0].verify', 'T1 was changed'],
     ['its own title', 'it.tasks[0].title = "Nothing"', 'T1 was changed'],
     ['another task', 'it.tasks[1].description = "Easier"', 'T2 was changed'],
-    ['what another waits for', 'it.tasks[1].dependencies = []', 'T2 was changed'],
-    ['that another is there', 'it.tasks.pop()', 'T2 was removed'],
-    ['that itself is there', 'it.tasks.shift(); it.tasks[0].dependencies = []', 'T1 was removed'],
-    ['that another is open', 'it.tasks[1].status = "completed"', 'T2 was marked as completed'],
-  ])('finds it put back: %s', async (_, code, note) => {
+    ['what another task depends on', 'it.tasks[1].dependencies = []', 'T2 was changed'],
+    ['that another task exists', 'it.tasks.pop()', 'T2 was removed'],
+    ['that its own task exists', 'it.tasks.shift(); it.tasks[0].dependencies = []', 'T1 was removed'],
+    ['that another task is open', 'it.tasks[1].status = "completed"', 'T2 was marked as completed'],
+  ])('finds it restored: %s', async (_, code, note) => {
     const place = withPast()
     const before = tasksOf(place)
     const ran = await oneTurn(place, [edit('T1.txt', '1\n'), changing('tasks.json', code)])
@@ -132,13 +132,13 @@ describe.concurrent('an agent that changes what is not its own', () => {
     })
   })
 
-  test('does not change how often it was tried', async () => {
+  test('cannot change its number of attempts', async () => {
     const place = withPast()
     await oneTurn(place, [changing('tasks.json', 'it.tasks[0].attempts = 0'), attempted])
     expect(taskOf(place, 'T1')?.attempts).toBe(2)
   })
 
-  test('is judged by the check it had, not by the one it wrote', async () => {
+  test('is judged by its original check, not by the one it wrote', async () => {
     const place = withPast()
     await oneTurn(place, [edit('x', 'x'), done, changing('tasks.json', 'it.tasks[0].verify = ["true"]')])
     expect(statuses(place)).toBe('T1 pending, T2 pending')
@@ -163,7 +163,7 @@ describe.concurrent('an agent that changes what is not its own', () => {
   test.each<[fact: string, code: string]>([
     ['removes', 'it.obstacles = []'],
     ['rewords', 'it.obstacles[0].message = "Fine"'],
-  ])('that %s an obstacle finds it put back', async (_, code) => {
+  ])('that %s an obstacle finds it restored', async (_, code) => {
     const place = withPast()
     const ran = await oneTurn(place, [changing('obstacles.json', code)])
     expect(messages(ran)).toContain('obstacles.json: O1 was changed or removed; ralph restored it.')
@@ -172,7 +172,7 @@ describe.concurrent('an agent that changes what is not its own', () => {
 })
 
 describe.concurrent('an agent', () => {
-  test('that forgets its entry gets one, with its words and the files it changed', async () => {
+  test('that forgets its entry gets one, with its summary and the files it changed', async () => {
     const place = withPast(makeProject)
     await oneTurn(place, [edit('T1.txt', '1\n'), { text: 'I wrote the file.\nAnd more.' }])
     expect(entriesOf(place)[1]).toEqual({
@@ -206,7 +206,7 @@ describe.concurrent('an agent', () => {
     ['only stages', 'git add --all'],
     ['moves with git and forgets to commit', 'git mv old.txt new.txt'],
     ['commits a part', 'git add T1.txt && git commit --quiet --message "T1: a part"'],
-  ])('that %s finds all of it committed', async (_, line) => {
+  ])('that %s gets all of it committed', async (_, line) => {
     const place = withPast(makeProject)
     commit(place, { 'old.txt': 'old\n' })
     await oneTurn(place, [edit('T1.txt', '1\n'), edit('sub/more.txt', '2\n'), sh(line), done])
@@ -215,7 +215,7 @@ describe.concurrent('an agent', () => {
     expect(changesOf(place)).toEqual([])
   })
 
-  test('that commits itself finds no other commit', async () => {
+  test('that commits by itself gets no other commit', async () => {
     const place = withPast(makeProject)
     await oneTurn(place, [edit('T1.txt', '1\n'), sh('git add --all; git commit --quiet --message "T1: mine"'), done])
     expect(logOf(place)).toEqual(['T1: mine', 'A state'])
@@ -233,7 +233,7 @@ describe.concurrent('an agent', () => {
     expect(results(place)).toContain('Look into what blocks T1')
   })
 
-  test('names obstacles in its entry by the ids they get', async () => {
+  test('can refer to obstacles in its entry by the ids they get', async () => {
     const place = withPast()
     await oneTurn(place, [
       changing(
@@ -263,7 +263,7 @@ describe.concurrent('an agent', () => {
     expect(results(place)).toContain('## Resolved obstacles')
   })
 
-  test('adds a task, which is worked on, but brings no checks along', async () => {
+  test('adds a task, which is executed, but without the checks it brings', async () => {
     const place = withPast()
     const more =
       'it.tasks.push({ id: "T3", title: "Also", verify: ["touch hacked"], status: "completed", attempts: 9 })'
@@ -294,7 +294,7 @@ describe.concurrent('an agent', () => {
 })
 
 describe.concurrent('an agent that rewrites history', () => {
-  /** Two commits of the person, and one task before. */
+  /** Two commits of the user, and one task before. */
   function withHistory(): Place {
     const place = withPast(makeProject)
     commit(place, { 'one.txt': '1\n' })
@@ -306,9 +306,9 @@ describe.concurrent('an agent that rewrites history', () => {
     ['by a reset', 'git reset --quiet --hard HEAD~1'],
     ['by changing an older commit', 'git commit --quiet --amend --message changed'],
     ['by a rebase', 'GIT_SEQUENCE_EDITOR="sed -i 1d" git rebase --quiet --interactive HEAD~2'],
-    ['by a branch without a past', 'git checkout --quiet --orphan alone; git commit --quiet --message alone'],
+    ['by a branch without history', 'git checkout --quiet --orphan alone; git commit --quiet --message alone'],
     ['by a reset on another branch', 'git checkout --quiet -b other HEAD~1'],
-  ])('%s has its turn taken back and is told', async (_, line) => {
+  ])('%s has its turn reverted and gets the reason', async (_, line) => {
     const place = withHistory()
     const [branch, log] = [gitIn(place)('symbolic-ref', '--short', 'HEAD'), logOf(place)]
     const ran = await oneTurn(place, [
@@ -348,7 +348,7 @@ describe.concurrent('an agent that rewrites history', () => {
     ['another branch', 'git checkout --quiet -b mine'],
     ['no branch', 'git checkout --quiet --detach'],
     ['a branch of another name', 'git branch --quiet -m renamed'],
-  ])('is not meant by going to %s: its commits are brought back', async (_, line) => {
+  ])('may switch to %s: its commits are brought back', async (_, line) => {
     const place = withHistory()
     const branch = gitIn(place)('symbolic-ref', '--short', 'HEAD')
     const ran = await oneTurn(place, [
@@ -363,7 +363,7 @@ describe.concurrent('an agent that rewrites history', () => {
     expect(messages(ran)).toContain(`The agent left the branch ${branch}; ralph moved its commits back.`)
   })
 
-  test('or removes it whole ends the execution', async () => {
+  test('or removes it entirely ends the execution', async () => {
     const place = withHistory()
     const ran = await execute(place, { T1: [[sh('rm -rf .git'), ...does('T1')]] })
     expect(ran).toMatchObject({ code: 1, end: { reason: 'git-failed' } })
@@ -374,10 +374,10 @@ describe.concurrent('an agent that rewrites history', () => {
   })
 })
 
-describe.concurrent('a person who comes back to a task under way', () => {
+describe.concurrent('a user who returns to an unfinished task', () => {
   const turns = { T1: [[edit('half.txt', '1\n'), attempted], does('T1')], T2: [does('T2')] }
 
-  test('may have gone to another branch, where it goes on', async () => {
+  test('may have switched to another branch, where it continues', async () => {
     const place = withPast(makeProject)
     await oneTurn(place, turns.T1[0] ?? [])
     gitIn(place)('switch', '--quiet', '-c', 'feature')
@@ -397,7 +397,7 @@ describe.concurrent('a person who comes back to a task under way', () => {
     expect(logOf(place)).toEqual(['T2: Title of T2', 'T1: Title of T1', 'A better state'])
   })
 
-  test('finds one loop a task, with all its turns', async () => {
+  test('finds one loop per task, with all its turns', async () => {
     const place = withPast(makeProject)
     await oneTurn(place, turns.T1[0] ?? [])
     await execute(place, turns)
@@ -405,7 +405,7 @@ describe.concurrent('a person who comes back to a task under way', () => {
   })
 })
 
-test.concurrent('a project whose folder an agent removed stays held', async () => {
+test.concurrent('a project whose folder an agent removed stays locked', async () => {
   const place = makePlain(['T1'])
   const wait = sh('touch ../begun; while [ ! -e ../go ]; do sleep 0.02; done')
   const going = startExecute(place, {
@@ -414,7 +414,7 @@ test.concurrent('a project whose folder an agent removed stays held', async () =
       [wait, ...does('T1')],
     ],
   })
-  await until('the second turn has begun', () => isThere(place, '../begun'))
+  await until('the second turn', () => isThere(place, '../begun'))
   const second = await place.ralph(['execute', 'shop', '--agent', 'command:true'])
   expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(`worked on by process ${going.pid} on`) })
   place.write('../go', '')
@@ -431,7 +431,7 @@ describe.concurrent('history that is rewritten', () => {
       'by leaving the branch, and then crashes',
       'git checkout --quiet -b wander; git commit --quiet --allow-empty -m x; exit 3',
     ],
-  ])('%s finds it as it was', async (_, line) => {
+  ])('%s is restored', async (_, line) => {
     const place = makeProject(['T1'])
     commit(place, { 'one.txt': '1\n' })
     commit(place, { 'two.txt': '2\n' })
@@ -446,7 +446,7 @@ describe.concurrent('history that is rewritten', () => {
 })
 
 test.concurrent.each(['tasks.json', 'obstacles.json', 'spec.md', 'done.md'])(
-  'a pipe in the place of %s is put back',
+  'a pipe in place of %s is replaced',
   async (face) => {
     const place = makePlain(['T1'])
     const pipe = sh(`rm -f ${FOLDER}/${face}; mkfifo ${FOLDER}/${face}`)

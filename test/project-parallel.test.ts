@@ -41,7 +41,7 @@ function parallel(place: Place, turns: Turns, ...flags: string[]): Promise<Ran> 
   return execute(place, turns, '--parallel', '2', ...flags)
 }
 
-/** Nothing of it lies about: no worktree, no branch, no change. */
+/** Nothing is left behind: no worktree, no branch, no change. */
 function expectTidy(place: Place): void {
   const git = gitIn(place)
   expect(git('worktree', 'list').split('\n')).toHaveLength(1)
@@ -50,7 +50,7 @@ function expectTidy(place: Place): void {
   expect(existsSync(join(place.home, 'worktrees')) ? readdirSync(join(place.home, 'worktrees')) : []).toEqual([])
 }
 
-/** Two tasks that begin at the same commit and change the same line; T1 arrives first. */
+/** Two tasks that start at the same commit and change the same line; T1 arrives first. */
 function clash(tasks: readonly (string | TaskGiven)[] = ['T1', 'T2']): { place: Place; turns: Turns } {
   const place = makeProject(tasks)
   commit(place, { 'both.txt': 'base\n' })
@@ -63,7 +63,7 @@ function clash(tasks: readonly (string | TaskGiven)[] = ['T1', 'T2']): { place: 
   }
 }
 
-/** Runs a clash; T2 goes on when T1 has arrived. */
+/** Runs a clash; T2 continues once T1 has arrived. */
 async function runClash({ place, turns }: ReturnType<typeof clash>, more: Turns, ...flags: string[]): Promise<Ran> {
   return letGo(place, startExecute(place, { ...turns, ...more }, '--parallel', '2', ...flags), 'T1')
 }
@@ -74,8 +74,8 @@ async function letGo(place: Place, running: Running, first: string): Promise<Ran
   return running.ended
 }
 
-describe.concurrent('several tasks at a time', () => {
-  test('are worked on together, each in its own worktree, and all arrive', async () => {
+describe.concurrent('several parallel tasks', () => {
+  test('run together, each in its own worktree, and all arrive', async () => {
     const place = makeProject(['T1', 'T2', { id: 'T3', dependencies: ['T1', 'T2'] }])
     const ran = await parallel(place, {
       T1: [[mark(place, 'a'), waitFor(place, 'b'), ...does('T1')]],
@@ -95,7 +95,7 @@ describe.concurrent('several tasks at a time', () => {
     expectTidy(place)
   })
 
-  test('are never more than asked for', async () => {
+  test('are never more than requested', async () => {
     const place = makeProject(['T1', 'T2', 'T3', 'T4'])
     const count = sh(
       `echo + >> '${place.root}/count'; sleep 0.2; cat '${place.root}/count' | wc -l > '${place.root}/seen-'$RALPH_TASK_ID`,
@@ -111,7 +111,7 @@ describe.concurrent('several tasks at a time', () => {
     expect(Math.max(...working)).toBe(2)
   })
 
-  test('have copies of the files of the project, and tell the same story in the end', async () => {
+  test("have copies of the project's files, and write the same story in the end", async () => {
     const place = makeProject(['T1', 'T2'])
     const met = (obstacle: string): Step => ({ report: { status: 'completed', summary: obstacle, obstacle } })
     await parallel(place, {
@@ -135,7 +135,7 @@ describe.concurrent('several tasks at a time', () => {
     expect(place.read('.env')).toBe('KEY=1\n')
   })
 
-  test('are set up before work, each with ports of its own', async () => {
+  test('are set up first, each with its own ports', async () => {
     const place = makeProject(['T1', 'T2'])
     commit(place, {
       '.gitignore': 'installed\n',
@@ -149,7 +149,7 @@ describe.concurrent('several tasks at a time', () => {
     expect(Math.abs((ports[0] ?? 0) - (ports[1] ?? 0))).toBeGreaterThanOrEqual(10)
   })
 
-  test('that cannot be set up stop the project with what was printed', async () => {
+  test('that cannot be set up stop the project and show the output', async () => {
     const place = makeProject(['T1', 'T2'])
     commit(place, { 'ralph.config.json': JSON.stringify({ worktree_setup: 'sh -c "echo no network; exit 3"' }) })
     const ran = await parallel(place, { T1: [does('T1')], T2: [does('T2')] })
@@ -157,14 +157,14 @@ describe.concurrent('several tasks at a time', () => {
     expect(String(ran.end.sentence)).toContain('no network')
   })
 
-  test('stop when one has used its attempts, but what is under way arrives', async () => {
+  test('stop when one has used its attempts, but running tasks still arrive', async () => {
     const place = makeProject([{ id: 'T1', max_attempts: 1 }, 'T2', 'T3'])
     const running = startExecute(
       place,
       { T1: [[mark(place, 'a'), edit('half.txt', '1\n'), attempted]], T2: [[waitFor(place, 'go'), ...does('T2')]] },
       ...['--parallel', '2'],
     )
-    await until('T1 is over', () => isThere(place, `${FOLDER}/state.json`) && entriesOf(place).length === 1)
+    await until('the end of T1', () => isThere(place, `${FOLDER}/state.json`) && entriesOf(place).length === 1)
     writeFileSync(join(place.root, 'go'), '')
     const ran = await running.ended
     expect(ran).toMatchObject({ code: 1, end: { reason: 'max-attempts', completed: ['T2'], remaining: ['T1', 'T3'] } })
@@ -179,7 +179,7 @@ describe.concurrent('several tasks at a time', () => {
     expectTidy(place)
   })
 
-  test('take no more turns than there are', async () => {
+  test('take no more turns than are left', async () => {
     const place = makeProject(['T1', 'T2', 'T3'])
     const ran = await parallel(place, { T1: [does('T1')], T2: [does('T2')], T3: [does('T3')] }, '--iterations', '2')
     expect(ran.end).toMatchObject({ reason: 'max-iterations', iterations: 2 })
@@ -187,7 +187,7 @@ describe.concurrent('several tasks at a time', () => {
     expectTidy(place)
   })
 
-  test('may have one whose agent rewrites history, which is taken back there alone', async () => {
+  test('may include one whose agent rewrites history, which is undone only there', async () => {
     const place = makeProject(['T1'])
     commit(place, { 'one.txt': '1\n' })
     const before = logOf(place)
@@ -201,7 +201,7 @@ describe.concurrent('several tasks at a time', () => {
   test.each<[fact: string, lose: (path: string) => void]>([
     ['its worktree', (path) => rmSync(path, { recursive: true })],
     ['the link of its worktree to the repository', (path) => rmSync(join(path, '.git'))],
-  ])('may have one that lost %s meanwhile', async (_, lose) => {
+  ])('may include one that lost %s meanwhile', async (_, lose) => {
     const place = makeProject(['T1'])
     const turns = { T1: [[edit('half.txt', '1\n'), attempted], does('T1')] }
     await parallel(place, turns, '--iterations', '1')
@@ -214,13 +214,13 @@ describe.concurrent('several tasks at a time', () => {
   })
 
   test.each<[fact: string, tasks: TaskGiven[], says: RegExp]>([
-    ['takes out of the list', [{ id: 'T2' }], /T1 is no longer in tasks\.json\. The agent's work stays on the branch/],
+    ['removes from the list', [{ id: 'T2' }], /T1 is no longer in tasks\.json\. The agent's work stays on the branch/],
     [
-      'calls completed',
+      'marks as completed',
       [{ id: 'T1', status: 'completed' }, { id: 'T2' }],
       /You marked it completed\. The agent's work stays on the branch/,
     ],
-  ])('may have one that a person %s: its work stays', async (_, tasks, says) => {
+  ])('may include one that the user %s: its work stays', async (_, tasks, says) => {
     const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'] }])
     await parallel(place, { T1: [[edit('half.txt', 'half\n'), attempted]] }, '--iterations', '1')
     giveTasks(place, tasks)
@@ -232,7 +232,7 @@ describe.concurrent('several tasks at a time', () => {
     expect(logOf(place)).toEqual(['T2: Title of T2', 'A state'])
   })
 
-  test('may have one whose agent removes its worktree, which the next start makes again', async () => {
+  test('may include one whose agent removes its worktree, which the next start recreates', async () => {
     const place = makeProject(['T1', 'T2'])
     const removes = { attempt: 1, ...sh('rm -rf "$PWD"') }
     const turns = { T1: [[removes, ...does('T1').map((step) => ({ attempt: 2, ...step }))]], T2: [does('T2')] }
@@ -245,7 +245,7 @@ describe.concurrent('several tasks at a time', () => {
     expectTidy(place)
   })
 
-  test('may have one whose agent leaves its branch', async () => {
+  test('may include one whose agent leaves its branch', async () => {
     const place = makeProject(['T1'])
     const leaves = [
       sh('git checkout --quiet --detach'),
@@ -259,7 +259,7 @@ describe.concurrent('several tasks at a time', () => {
 })
 
 describe.concurrent('a conflict', () => {
-  test('is brought to its end by an agent, and both sides arrive', async () => {
+  test('is resolved by an agent, and both sides arrive', async () => {
     const found = clash()
     const ran = await runClash(found, { 'T2/merge': [[edit('both.txt', 'one\ntwo\n')]] })
     expect(ran.end).toMatchObject({ reason: 'completed', iterations: 3 })
@@ -269,7 +269,7 @@ describe.concurrent('a conflict', () => {
     expectTidy(found.place)
   })
 
-  test('whose agent crashes has its entry, and leaves the attempts at the task as they are', async () => {
+  test('whose agent crashes has its entry, and does not count as an attempt at the task', async () => {
     const found = clash()
     const crash = { attempt: 1, fail: 'out of memory' }
     const ran = await runClash(found, { 'T2/merge': [[crash, edit('both.txt', 'one\ntwo\n')]] })
@@ -283,7 +283,7 @@ describe.concurrent('a conflict', () => {
     expect(taskOf(found.place, 'T2')).toMatchObject({ attempts: 1, status: 'completed' })
   })
 
-  test('that drops a side is refused, and the agent is told', async () => {
+  test('whose resolution drops a side is refused, and the agent gets the reason', async () => {
     const found = clash()
     const ran = await runClash(found, {
       'T2/merge': [[edit('both.txt', 'two\n')], [edit('both.txt', 'one and two\n')]],
@@ -293,7 +293,7 @@ describe.concurrent('a conflict', () => {
     expect(JSON.stringify(ran.lines)).toContain('drops the changes of the branch')
   })
 
-  test('that nobody brings to an end stops it, and nothing is lost', async () => {
+  test('that remains unresolved stops the project, and nothing is lost', async () => {
     const found = clash()
     const ran = await runClash(found, { 'T2/merge': [[sh('git merge --abort')]] })
     expect(ran).toMatchObject({ code: 1, end: { reason: 'conflict', completed: ['T1'] } })
@@ -307,7 +307,7 @@ describe.concurrent('a conflict', () => {
     expect(changesOf(found.place)).toEqual([])
   })
 
-  test('that stopped it can be tried again', async () => {
+  test('that stopped the project can be retried', async () => {
     const found = clash()
     await runClash(found, { 'T2/merge': [[sh('git merge --abort')]] })
     const again = await parallel(found.place, { ...found.turns, 'T2/merge': [[edit('both.txt', 'one\ntwo\n')]] })
@@ -316,7 +316,7 @@ describe.concurrent('a conflict', () => {
     expectTidy(found.place)
   })
 
-  test('that a person solved in the worktree is found solved', async () => {
+  test('that the user resolved in the worktree is recognised', async () => {
     const found = clash()
     const ran = await runClash(found, { 'T2/merge': [[{ text: 'I cannot.' }]] })
     const [, path = ''] = / in (\S+)\.$/.exec(String(ran.end.sentence)) ?? []
@@ -329,7 +329,7 @@ describe.concurrent('a conflict', () => {
     expect(found.place.read('both.txt')).toBe('by hand\n')
   })
 
-  test('that a person solved on the branch is found solved', async () => {
+  test('that the user resolved on the branch is recognised', async () => {
     const found = clash()
     const ran = await runClash(found, { 'T2/merge': [[]] })
     const [, branch = ''] = /Its work is on the branch (\S+), in /.exec(String(ran.end.sentence)) ?? []
@@ -346,7 +346,7 @@ describe.concurrent('a conflict', () => {
 })
 
 describe.concurrent('a merge without a conflict', () => {
-  test('whose checks fail only together is backed out and tried again with what failed', async () => {
+  test('whose checks fail only in combination is backed out and retried with the failures', async () => {
     const check = 'test ! -e T1.txt -o ! -e T2.txt -o -e glue.txt'
     const place = makeProject([
       { id: 'T1', verify: check },
@@ -381,7 +381,7 @@ describe.concurrent('a merge without a conflict', () => {
     expectTidy(place)
   })
 
-  test('tells the next agent what fails together', async () => {
+  test('shows the next agent what fails in combination', async () => {
     const check = 'test ! -e T1.txt -o ! -e T2.txt -o -e glue.txt'
     const place = makeProject(['T1', 'T2'])
     const agent = place.agent(`
@@ -403,7 +403,7 @@ describe.concurrent('a merge without a conflict', () => {
     expect(place.prompt(3)).toContain(`The check \`${check}\` fails.`)
   })
 
-  test('whose checks fail together at the last attempt stops it, and nothing of it arrives', async () => {
+  test('whose checks fail in combination at the last attempt stops the project, and nothing of it arrives', async () => {
     const check = 'test ! -e T1.txt -o ! -e T2.txt -o -e glue.txt'
     const place = makeProject(['T1', { id: 'T2', max_attempts: 1 }])
     const turns = {
@@ -422,7 +422,7 @@ describe.concurrent('a merge without a conflict', () => {
     expectTidy(place)
   })
 
-  test('leaves a person alone who commits on the branch meanwhile', async () => {
+  test('does not disturb a user who commits on the branch meanwhile', async () => {
     const place = makeProject(['T1', 'T2'])
     const running = startExecute(
       place,
@@ -439,7 +439,7 @@ describe.concurrent('a merge without a conflict', () => {
     expectTidy(place)
   })
 
-  test('goes to the branch it began on, wherever the person is by then', async () => {
+  test('goes to the branch where it started, wherever the user is by then', async () => {
     const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'] }])
     const branch = gitIn(place)('symbolic-ref', '--short', 'HEAD')
     const running = startExecute(
@@ -460,7 +460,7 @@ describe.concurrent('a merge without a conflict', () => {
     expectTidy(place)
   })
 
-  test('stops for a file of the person that is in the way, and goes on when it is gone', async () => {
+  test('stops for a file of the user that is in the way, and continues when it is removed', async () => {
     const place = makeProject(['T1'])
     place.write('T1.txt', 'of the person\n')
     const ran = await parallel(place, { T1: [does('T1')] })
@@ -480,7 +480,7 @@ describe.concurrent('Ctrl-C', () => {
     expect(running.lines().some(({ type }) => type === 'project-start')).toBe(true)
   }
 
-  test('once pauses after the iterations under way; execute goes on', async () => {
+  test('once pauses after the running iterations; execute continues', async () => {
     const place = makeProject(['T1', 'T2', 'T3'])
     const turns = {
       T1: [[mark(place, 'a'), waitFor(place, 'go'), ...does('T1')]],
@@ -490,7 +490,7 @@ describe.concurrent('Ctrl-C', () => {
     const running = startExecute(place, turns, '--parallel', '2')
     await begun(place, running, 'a', 'b')
     running.child.kill('SIGINT')
-    await until('it says so', () => running.stdout().includes('Pausing after the current iterations'))
+    await until('the message', () => running.stdout().includes('Pausing after the current iterations'))
     writeFileSync(join(place.root, 'go'), '')
     const ran = await running.ended
     expect(ran).toMatchObject({ code: 130, end: { reason: 'paused', completed: ['T1'], iterations: 2 } })
@@ -501,7 +501,7 @@ describe.concurrent('Ctrl-C', () => {
     expectTidy(place)
   })
 
-  test('twice stops at once; what was interrupted is no attempt more', async () => {
+  test('twice stops at once; what was interrupted does not count as an attempt', async () => {
     const place = makeProject(['T1', 'T2'])
     const slow = (id: string): Step[] => [
       { attempt: 1, ...mark(place, `${id}-began`) },
@@ -512,7 +512,7 @@ describe.concurrent('Ctrl-C', () => {
     const running = startExecute(place, turns, '--parallel', '2')
     await begun(place, running, 'T1-began', 'T2-began')
     running.child.kill('SIGINT')
-    await until('it says so', () => running.stdout().includes('Pausing after the current iterations'))
+    await until('the message', () => running.stdout().includes('Pausing after the current iterations'))
     running.child.kill('SIGINT')
     expect(await running.ended).toMatchObject({ code: 130, end: { reason: 'paused', completed: [] } })
     expect(isThere(place, `${FOLDER}/results.md`)).toBe(true)
@@ -522,7 +522,7 @@ describe.concurrent('Ctrl-C', () => {
     expectTidy(place)
   })
 
-  test.each(['SIGTERM', 'SIGKILL'] as const)('%s in the middle loses nothing', async (signal) => {
+  test.each(['SIGTERM', 'SIGKILL'] as const)('%s midway loses nothing', async (signal) => {
     const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'] }])
     const turns = {
       T1: [
@@ -542,7 +542,7 @@ describe.concurrent('Ctrl-C', () => {
     expect(changesOf(place)).toEqual([])
   })
 
-  test('is forgotten when it goes on one at a time', async () => {
+  test('leaves no trace when the project continues sequentially', async () => {
     const place = makeProject(['T1', 'T2'])
     const turns = { T1: [[edit('half.txt', '1\n'), attempted], does('T1')], T2: [does('T2')] }
     await parallel(place, turns, '--iterations', '1')
@@ -552,7 +552,7 @@ describe.concurrent('Ctrl-C', () => {
   })
 })
 
-test.concurrent('a project in a folder that is in no commit can be worked on', async () => {
+test.concurrent('a project in a folder that is in no commit can be executed', async () => {
   const place = makeProject(['T1', 'T2'])
   commit(place, { 'README.md': 'x\n' })
   const folder = join(place.dir, 'sub', 'deep')
@@ -564,7 +564,7 @@ test.concurrent('a project in a folder that is in no commit can be worked on', a
   expect(gitIn(place)('worktree', 'list').split('\n')).toHaveLength(1)
 })
 
-test.concurrent('a task begun alone is ended alone, though several are asked for now', async () => {
+test.concurrent('a task started sequentially is finished sequentially, even with --parallel', async () => {
   const place = makeProject(['T1', 'T2'])
   place.write('.git/hooks/pre-commit', '#!/bin/sh\nexit 1\n', 0o755)
   expect((await execute(place, { T1: [does('T1')] })).end).toMatchObject({ reason: 'git-failed' })

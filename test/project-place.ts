@@ -1,4 +1,4 @@
-/** A project to execute: its tasks, the script of its agents, and what lies in its files afterwards. */
+/** A project to execute: its tasks, the script of its agents, and its files afterwards. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export function makeProject(tasks: readonly (string | TaskGiven)[], { git }: { g
   return place
 }
 
-/** The same without a repository, for what has nothing to do with one: git would be started some sixty times a turn. */
+/** The same without a repository, for what does not need one: git would be started some sixty times per turn. */
 export function makePlain(tasks: readonly (string | TaskGiven)[]): Place {
   return makeProject(tasks, { git: false })
 }
@@ -31,7 +31,7 @@ export function giveTasks(place: Place, tasks: readonly (string | TaskGiven)[]):
   place.write(`${FOLDER}/tasks.json`, JSON.stringify({ project_name: 'shop', version: 1, tasks: full }))
 }
 
-/** The turns of each task; those of `T1/merge` bring a conflict of T1 to an end. */
+/** The turns of each task; those of `T1/merge` resolve a conflict of T1. */
 export type Turns = Readonly<Record<string, readonly (readonly Step[])[]>>
 
 export function scripted(place: Place, tasks: Turns): string {
@@ -40,7 +40,7 @@ export function scripted(place: Place, tasks: Turns): string {
   return `scripted:${file}`
 }
 
-/** Executes the project with these turns to its end. */
+/** Executes the project with these turns to completion. */
 export function execute(place: Place, turns: Turns, ...flags: string[]): Promise<Ran> {
   return place.ralph(['execute', 'shop', '--agent', scripted(place, turns), '--json', ...flags])
 }
@@ -54,9 +54,9 @@ export const edit = (path: string, content: string): Step => ({ edit: { path, co
 export const sh = (line: string): Step => ({ shell: ['sh', '-c', line] })
 export const done: Step = { report: { status: 'completed' } }
 export const attempted: Step = { report: { status: 'attempted' } }
-/** A turn that does a task: one file, named for it. */
+/** A turn that does a task: one file, named after it. */
 export const does = (id: string): Step[] => [edit(`${id}.txt`, `${id}\n`), done]
-/** Lines of JavaScript on one file of the project; `it` is what it holds. */
+/** Lines of JavaScript on one file of the project; `it` is its content. */
 export const changing = (face: string, code: string): Step => ({
   shell: [
     process.execPath,
@@ -92,7 +92,7 @@ export function results(place: Place): string {
   return place.read(`${FOLDER}/results.md`)
 }
 
-/** What was said besides the events of the loops. */
+/** The output besides the events of the loops. */
 export function messages({ lines }: Ran): string {
   return lines.flatMap(({ type, text }) => (type === 'message' ? [String(text)] : [])).join('\n')
 }
@@ -108,12 +108,12 @@ export function logOf(place: Place, ref = 'HEAD'): string[] {
   return gitIn(place)('log', '--first-parent', '--format=%s', ref).split('\n')
 }
 
-/** What git calls changed, untracked files included. */
+/** What git reports as changed, including untracked files. */
 export function changesOf(place: Place): string[] {
   return gitIn(place)('status', '--porcelain', '--untracked-files=all').split('\n').filter(Boolean)
 }
 
-/** Commits these files as a person would. */
+/** Commits these files as a user would. */
 export function commit(place: Place, files: Record<string, string>): void {
   const git = gitIn(place)
   for (const [name, text] of Object.entries(files)) place.write(name, text)

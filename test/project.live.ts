@@ -1,4 +1,7 @@
-/** A project from its spec to its results with the real clients: interviewed in a real terminal, executed alone, the model scripted on loopback. */
+/**
+ * A project from its spec to its results with the real clients: interviewed in a real terminal, executed unattended,
+ * with a scripted model on loopback.
+ */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -47,7 +50,7 @@ function wholeWay(client: Client): void {
   const { live, start, requests, bash } = openLive(client)
 
   live(`${client.name} goes from a spec to results.md`, async ({ skip }) => {
-    skip(!hasTmux, 'tmux is not here')
+    skip(!hasTmux, 'tmux is not installed')
     const place = makePlace()
     const folder = join(place.dir, '.artefacts', 'shop')
     place.write('../bookkeeping.cjs', BOOKKEEPING)

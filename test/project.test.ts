@@ -31,7 +31,7 @@ import {
 } from './project-place.ts'
 import { commitAll, makePlace, onlyLoop, type Place, until } from './ralph.ts'
 
-/** It ends with this exit code and one sentence, and no agent was started. */
+/** Ends with this exit code and one sentence, without starting an agent. */
 async function refuses(place: Place, code: number, ...flags: string[]): Promise<string> {
   const ran = await place.ralph(['execute', 'shop', '--agent', place.agent('exit 1'), ...flags])
   expect(ran).toMatchObject({ code, stderr: expect.stringMatching(/^ralph: .+\n/) })
@@ -39,8 +39,8 @@ async function refuses(place: Place, code: number, ...flags: string[]): Promise<
   return ran.stderr
 }
 
-describe.concurrent('a project from its beginning to its end', () => {
-  test('has the files that are promised, field by field', async () => {
+describe.concurrent('a project from start to finish', () => {
+  test('has the documented files, field by field', async () => {
     const place = makePlace()
     expect((await place.ralph(['init', 'shop'])).code).toBe(0)
     expect(place.read(`${FOLDER}/spec.md`)).toContain('shop')
@@ -124,7 +124,7 @@ describe.concurrent('a project from its beginning to its end', () => {
     expect(changesOf(place)).toEqual([])
   })
 
-  test('has results that tell what was done, what it cost and what to do', async () => {
+  test('has results that say what was done, what it cost and what to do', async () => {
     const place = makeProject(['T1'])
     await execute(place, { T1: [[{ usage: { tokens: 1200, costUsd: 0.5 } }, ...does('T1')]] })
     const text = results(place)
@@ -148,7 +148,7 @@ describe.concurrent('a project from its beginning to its end', () => {
     expect(results(place)).toContain('**T1: Title of T1** (claimed)')
   })
 
-  test('is told to a person in a line an iteration and a sentence', async () => {
+  test('is shown to the user as one line per iteration and a final sentence', async () => {
     const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'] }])
     const agent = scripted(place, { T1: [[attempted], does('T1')], T2: [does('T2')] })
     const ran = await place.ralph(['execute', 'shop', '--agent', agent])
@@ -164,13 +164,13 @@ describe.concurrent('a project from its beginning to its end', () => {
     )
   })
 
-  test('is executed in the order of what depends on what', async () => {
+  test('is executed in the order of its dependencies', async () => {
     const place = makeProject(['T1', { id: 'T2', dependencies: ['T4'] }, { id: 'T3', dependencies: ['T2'] }, 'T4'])
     await execute(place, { T1: [does('T1')], T2: [does('T2')], T3: [does('T3')], T4: [does('T4')] })
     expect(entriesOf(place).map(({ task_id }) => task_id)).toEqual(['T4', 'T2', 'T1', 'T3'])
   })
 
-  test('goes on where it stopped', async () => {
+  test('continues where it stopped', async () => {
     const place = makeProject(['T1', 'T2'])
     const turns = { T1: [does('T1')], T2: [does('T2')] }
     expect((await execute(place, turns, '--iterations', '1')).end).toMatchObject({ reason: 'max-iterations' })
@@ -181,7 +181,7 @@ describe.concurrent('a project from its beginning to its end', () => {
     ])
   })
 
-  test('goes the whole way with one scripted agent: spec, interview, tasks, results', async () => {
+  test('goes all the way with one scripted agent: spec, interview, tasks, results', async () => {
     const place = makePlace()
     expect(await place.ralph(['init', 'shop'])).toMatchObject({ code: 0 })
     place.write('answers.md', 'Apples.')
@@ -222,7 +222,7 @@ describe.concurrent('a project from its beginning to its end', () => {
     expect(results(place)).toContain('**T1: Sell apples**')
   })
 
-  test('commits also what an earlier loop of its task left', async () => {
+  test('commits what an earlier loop of its task left behind', async () => {
     const place = makeProject([{ id: 'T1', max_attempts: 1 }])
     await execute(place, { T1: [[edit('early.txt', 'early\n'), attempted]] })
     giveTasks(place, [{ id: 'T1', max_attempts: 2, attempts: 1 }])
@@ -231,7 +231,7 @@ describe.concurrent('a project from its beginning to its end', () => {
     expect(gitIn(place)('show', '--format=%s', '--name-only', 'HEAD')).toBe('T1: Title of T1\n\nT1.txt\nearly.txt')
   })
 
-  test('goes on with the agent and the checks of this time', async () => {
+  test('continues with the current agent and checks', async () => {
     const place = makeProject(['T1'])
     const first = place.agent('echo 1 > half.txt')
     await place.ralph(['execute', 'shop', '--agent', first, '--iterations', '1'])
@@ -255,7 +255,7 @@ describe.concurrent('a project from its beginning to its end', () => {
     return ran
   }
 
-  test('takes over what a person changed in its files meanwhile', async () => {
+  test('picks up what the user changed in its files meanwhile', async () => {
     const place = makeProject(['T1', 'T2'])
     await execute(place, { T1: [does('T1')] }, '--iterations', '1')
     giveTasks(place, [{ id: 'T1', status: 'completed', title: 'Renamed' }, { id: 'T3' }])
@@ -266,7 +266,7 @@ describe.concurrent('a project from its beginning to its end', () => {
     expect(entriesOf(place)).toMatchObject([{ iteration: 2, task_id: 'T3' }])
   })
 
-  test('is told about a task in the prompt of its agent', async () => {
+  test("is described in the agent's prompt, with the task", async () => {
     const place = makeProject([{ id: 'T1', title: 'Paint it', description: 'Blue, please.' }])
     const agent = place.agent('exit 0')
     await place.ralph(['execute', 'shop', '--agent', agent, '--iterations', '1'])
@@ -281,7 +281,7 @@ describe.concurrent('a project from its beginning to its end', () => {
 
 describe.concurrent('a project that cannot be executed', () => {
   test.each<[fact: string, make: () => Place, code: number, says: RegExp]>([
-    ['is not there', () => makePlace(), 2, /No project "shop" in .*\. Create it with: ralph init shop/],
+    ['does not exist', () => makePlace(), 2, /No project "shop" in .*\. Create it with: ralph init shop/],
     [
       'has no tasks yet',
       () => {
@@ -297,7 +297,7 @@ describe.concurrent('a project that cannot be executed', () => {
     expect(await refuses(make(), code)).toMatch(says)
   })
 
-  test('has the name of the folder for templates', async () => {
+  test('has the name of the templates folder', async () => {
     const place = makePlace()
     place.write('.artefacts/templates/tasks.json', '{"tasks": [{"id": "T1", "title": "t"}]}')
     const ran = await place.ralph(['execute', 'templates', '--agent', place.agent('exit 0')])
@@ -305,36 +305,36 @@ describe.concurrent('a project that cannot be executed', () => {
   })
 
   test.each<[fact: string, text: string, says: RegExp]>([
-    ['is no JSON', '{"tasks": [', /tasks\.json: it is not valid JSON/],
+    ['is not JSON', '{"tasks": [', /tasks\.json: it is not valid JSON/],
     ['is a list', '[]', /must be an object with a list of "tasks"/],
     [
-      'has a circle',
+      'has a cycle',
       '{"tasks":[{"id":"T1","title":"t","dependencies":["T2"]},{"id":"T2","title":"t","dependencies":["T1"]}]}',
       /these tasks form a dependency cycle: T1 → T2 → T1\. Remove one of the dependencies\./,
     ],
     [
-      'names a task that is not there',
+      'names a task that does not exist',
       '{"tasks":[{"id":"T1","title":"t","dependencies":["T9"]}]}',
       /task T1 depends on "T9", which is not in the list \(T1\)\. Fix the id, or remove the dependency\./,
     ],
     [
-      'has an id twice',
+      'has a duplicate id',
       '{"tasks":[{"id":"T1","title":"t"},{"id":"T1","title":"t"}]}',
       /two tasks have the id "T1"\. Give each task its own id\./,
     ],
     [
-      'has a number for an id',
+      'has a number as an id',
       '{"tasks":[{"id":1,"title":"t"}]}',
       /task 1 of the list: id must be a short string such as "T1"/,
     ],
-    ['has a path for an id', '{"tasks":[{"id":"../T1","title":"t"}]}', /id must be a short string/],
+    ['has a path as an id', '{"tasks":[{"id":"../T1","title":"t"}]}', /id must be a short string/],
     [
-      'has a text for attempts',
+      'has text for attempts',
       '{"tasks":[{"id":"T1","title":"t","attempts":"2"}]}',
       /task T1: attempts must be a whole number, got "2"/,
     ],
     [
-      'has no attempt',
+      'allows no attempt',
       '{"tasks":[{"id":"T1","title":"t","max_attempts":0}]}',
       /max_attempts must be a whole number above 0/,
     ],
@@ -361,14 +361,14 @@ describe.concurrent('a project that cannot be executed', () => {
       'T1 is blocked; T2 is blocked.',
     ],
     [
-      'one is blocked and the other waits for it',
+      'one is blocked and the other depends on it',
       [
         { id: 'T1', blocked: true },
         { id: 'T2', dependencies: ['T1'] },
       ],
       'T1 is blocked; T2 waits for T1, which is blocked.',
     ],
-  ])('says which and why when %s', async (_, tasks, sentence) => {
+  ])('says which tasks cannot run and why when %s', async (_, tasks, sentence) => {
     const place = makePlain(tasks)
     const ran = await execute(place, {})
     expect(ran).toMatchObject({ code: 1, end: { reason: 'blocked', sentence: `No task can continue: ${sentence}` } })
@@ -376,7 +376,7 @@ describe.concurrent('a project that cannot be executed', () => {
     expect(results(place)).toContain('Then set `blocked` to false')
   })
 
-  test('is held by another process, which is named', async () => {
+  test('is locked by another process, which is named', async () => {
     const place = makePlain(['T1'])
     const go = join(place.root, 'go')
     const first = startExecute(place, { T1: [[sh(`while [ ! -e '${go}' ]; do sleep 0.02; done`), ...does('T1')]] })
@@ -389,8 +389,8 @@ describe.concurrent('a project that cannot be executed', () => {
   })
 })
 
-describe.concurrent('files that are not as they should be', () => {
-  test('are made when they are missing', async () => {
+describe.concurrent('damaged or missing files', () => {
+  test('are created when they are missing', async () => {
     const place = makePlain(['T1'])
     expect((await execute(place, { T1: [[edit('seen', ''), sh(`cat ${FOLDER}/*.json > seen`), done]] })).code).toBe(0)
     expect(place.read('seen')).toContain('[]\n')
@@ -401,7 +401,7 @@ describe.concurrent('files that are not as they should be', () => {
     ['state.json', '{"entries": []}'],
     ['state.json', 'nonsense'],
     ['obstacles.json', '[]'],
-  ])('are kept aside and made again: %s with %s', async (face, text) => {
+  ])('are kept as a copy and recreated: %s with %s', async (face, text) => {
     const place = makePlain(['T1'])
     place.write(`${FOLDER}/${face}`, text)
     const ran = await execute(place, { T1: [does('T1')] })
@@ -413,21 +413,21 @@ describe.concurrent('files that are not as they should be', () => {
     expect(place.read(`${FOLDER}/${kept}`)).toBe(text)
   })
 
-  test('may begin with a byte order mark', async () => {
+  test('may start with a byte order mark', async () => {
     const place = makePlain(['T1'])
     place.write(`${FOLDER}/tasks.json`, `\uFEFF${place.read(`${FOLDER}/tasks.json`)}`)
     expect((await execute(place, { T1: [does('T1')] })).end).toMatchObject({ reason: 'completed' })
     expect(place.read(`${FOLDER}/tasks.json`).startsWith('{\n')).toBe(true)
   })
 
-  test('may hold ten thousand tasks', async () => {
+  test('may contain ten thousand tasks', async () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => `T${index + 1}`)
     const place = makePlain(ids)
     const ran = await execute(place, { T1: [does('T1')], T2: [does('T2')] }, '--iterations', '2')
     expect(ran.end).toMatchObject({ reason: 'max-iterations', completed: ['T1', 'T2'] })
   })
 
-  test('may hold a done.md of yesterday, which ends no turn', async () => {
+  test("may include yesterday's done.md, which ends no turn", async () => {
     const place = makePlain(['T1'])
     place.write(`${FOLDER}/done.md`, 'yesterday\n')
     const ran = await execute(place, { T1: [[edit('found', ''), sh(`cp ${FOLDER}/done.md found`), done]] })
@@ -438,7 +438,7 @@ describe.concurrent('files that are not as they should be', () => {
 })
 
 describe.concurrent('the repository', () => {
-  test('may be none: nothing is committed, and that is said', async () => {
+  test('may be missing: nothing is committed, and ralph says so', async () => {
     const place = makeProject(['T1'], { git: false })
     const ran = await execute(place, { T1: [does('T1')] })
     expect(ran.end).toMatchObject({ reason: 'completed' })
@@ -454,7 +454,7 @@ describe.concurrent('the repository', () => {
     expect(results(place)).toContain('| `T1.txt` | 1 | 0 |')
   })
 
-  test('may be on a detached HEAD, which is said', async () => {
+  test('may have a detached HEAD, which ralph mentions', async () => {
     const place = makeProject(['T1', 'T2'])
     gitIn(place)('checkout', '--quiet', '--detach')
     const ran = await execute(place, { T1: [does('T1')], T2: [does('T2')] })
@@ -463,7 +463,7 @@ describe.concurrent('the repository', () => {
     expect(logOf(place)).toEqual(['T2: Title of T2', 'T1: Title of T1', 'A state'])
   })
 
-  test('may have changes of the person, which stay theirs', async () => {
+  test("may have uncommitted changes, which stay the user's", async () => {
     const place = makeProject(['T1'])
     commit(place, { 'mine.txt': 'm\n', 'staged.txt': 's\n' })
     place.write('mine.txt', 'changed\n')
@@ -477,7 +477,7 @@ describe.concurrent('the repository', () => {
     expect(gitIn(place)('show', '--format=', '--name-only', 'HEAD')).toBe('T1.txt')
   })
 
-  test('must know who commits', async () => {
+  test('must have an author for commits', async () => {
     const place = makeProject(['T1'])
     gitIn(place)('config', 'user.useConfigOnly', 'true')
     const nobody = Object.fromEntries(
@@ -529,18 +529,18 @@ describe.concurrent('the repository', () => {
       },
       /--parallel gives every task its own copy of \.artefacts, but git tracks files in it\./,
     ],
-  ])('is not worked on in parallel when %s', async (_, make, says) => {
+  ])('is refused for --parallel when %s', async (_, make, says) => {
     expect(await refuses(make(), 2, '--parallel', '2')).toMatch(says)
   })
 
-  test('may track the files of projects, which are no part of the commits of tasks', async () => {
+  test("may track the projects' files, which are left out of the tasks' commits", async () => {
     const place = makeProject(['T1'])
     commitAll(place)
     expect((await execute(place, { T1: [does('T1')] })).end).toMatchObject({ reason: 'completed' })
     expect(gitIn(place)('show', '--format=', '--name-only', 'HEAD')).toBe('T1.txt')
   })
 
-  test('may have its project below its top', async () => {
+  test('may have its project in a subfolder', async () => {
     const place = makePlace()
     place.write('sub/.artefacts/shop/tasks.json', JSON.stringify({ tasks: [{ id: 'T1', title: 'Below' }] }))
     const ran = await execute(place, { T1: [[edit('T1.txt', 'x\n'), done]] }, '--dir', 'sub')
@@ -549,7 +549,7 @@ describe.concurrent('the repository', () => {
     expect(changesOf(place)).toEqual([])
   })
 
-  test('refuses a commit with its hooks, and the task goes on when they are mended', async () => {
+  test('may reject a commit with its hooks, and the task continues once they are fixed', async () => {
     const place = makeProject(['T1'])
     place.write('.git/hooks/pre-commit', '#!/bin/sh\necho "no tabs please" >&2\nexit 1\n', 0o755)
     const ran = await execute(place, { T1: [does('T1')] })
@@ -595,12 +595,12 @@ describe.concurrent('it stops', () => {
     })
   })
 
-  test('when a task completed at its last attempt is the last', async () => {
+  test('when the last task completes at its last attempt', async () => {
     const place = makePlain([{ id: 'T1', max_attempts: 1 }])
     expect((await execute(place, { T1: [does('T1')] })).end).toMatchObject({ reason: 'completed' })
   })
 
-  test('when all iterations are used', async () => {
+  test('when all iterations are used up', async () => {
     const place = makePlain(['T1', 'T2'])
     const ran = await execute(place, { T1: [[edit('a', '1'), attempted], does('T1')] }, '--iterations', '1')
     expect(ran).toMatchObject({
@@ -644,13 +644,13 @@ describe.concurrent('it stops', () => {
     expect(ran).toMatchObject({ code: 1, end: { reason: 'tokens', completed: ['T1'] } })
   })
 
-  test('when the time is over, at once', async () => {
+  test('when the time is up, at once', async () => {
     const place = makePlain(['T1'])
     const ran = await execute(place, { T1: [[{ sleep: 60 }]] }, '--timeout', '0.02')
     expect(ran).toMatchObject({ code: 1, end: { reason: 'timeout' } })
   })
 
-  test('at the limits of this execution, not of one before', async () => {
+  test('at the limits of this execution, not of an earlier one', async () => {
     const place = makePlain(['T1'])
     const costly = { usage: { tokens: 10, costUsd: 0.4 } }
     const half = (text: string) => [costly, edit('half.txt', text), attempted]
@@ -658,12 +658,12 @@ describe.concurrent('it stops', () => {
     const begin = performance.now()
     const limits = ['--timeout', '0.1', '--max-cost', '0.6', '--max-tokens', '15', '--iterations', '1']
     expect((await execute(place, turns, ...limits)).end).toMatchObject({ reason: 'max-iterations' })
-    await until('that time is over', () => performance.now() - begin > 6_500)
+    await until('the time to be up', () => performance.now() - begin > 6_500)
     const ran = await execute(place, turns, '--timeout', '10', '--max-cost', '1', '--max-tokens', '25')
     expect(ran.end).toMatchObject({ reason: 'completed', iterations: 3 })
   })
 
-  test('when only a person can answer, and goes on when it is started again', async () => {
+  test('when only a person can answer, and continues when it is started again', async () => {
     const place = makePlain(['T1', 'T2'])
     const turns = { T1: [[{ text: '<ask>Red or blue?</ask>' }, attempted], does('T1')], T2: [does('T2')] }
     const ran = await execute(place, turns)
@@ -689,7 +689,7 @@ describe.concurrent('it stops', () => {
     expect(isThere(place, `${FOLDER}/state.json`)).toBe(false)
   })
 
-  test('when the agent cannot be used any more', async () => {
+  test('when the agent has become unusable', async () => {
     const place = makePlain(['T1', 'T2'])
     const ran = await execute(place, { T1: [[...does('T1'), sh(`rm '${place.root}/script.json'`)]] })
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable', completed: ['T1'] } })
@@ -697,7 +697,7 @@ describe.concurrent('it stops', () => {
     expect(statuses(place)).toBe('T1 completed, T2 pending')
   })
 
-  test('when a task is blocked by its agent, and goes on when a person unblocked it', async () => {
+  test('when a task is blocked by its agent, and continues once the user unblocks it', async () => {
     const place = makePlain(['T1', 'T2'])
     const blocked = [{ report: { status: 'blocked' as const, obstacle: 'No key for the shop' } }]
     const turns = { T1: [blocked, does('T1')], T2: [does('T2')] }
@@ -719,7 +719,7 @@ describe.concurrent('a claim', () => {
   test.each<[fact: string, task: TaskGiven, flags: string[]]>([
     ['the check of the project', { id: 'T1' }, ['--verify', 'ls proof']],
     ['the check of the task', { id: 'T1', verify: 'ls proof' }, []],
-    ['one of several', { id: 'T1', verify: ['ls T1.txt', 'ls proof'] }, ['--verify', 'ls README.md']],
+    ['one of several checks', { id: 'T1', verify: ['ls T1.txt', 'ls proof'] }, ['--verify', 'ls README.md']],
   ])('is refused by %s until it passes', async (_, task, flags) => {
     const place = makeProject([task])
     const ran = await execute(place, { T1: [does('T1'), [edit('proof', ''), done]] }, ...flags)
@@ -729,7 +729,7 @@ describe.concurrent('a claim', () => {
     expect(logOf(place)).toEqual(['T1: Title of T1', 'A state'])
   })
 
-  test('that is refused is told to the next agent', async () => {
+  test('that is refused is shown to the next agent', async () => {
     const place = makeProject([{ id: 'T1', verify: 'ls proof' }])
     const agent = place.agent(`sed -i 's/in_progress/completed/' ${FOLDER}/tasks.json; echo x >> work`)
     await place.ralph(['execute', 'shop', '--agent', agent, '--iterations', '2'])
@@ -737,12 +737,12 @@ describe.concurrent('a claim', () => {
     expect(place.prompt(2)).toContain('attempt 2 of 3')
   })
 
-  test('without work must be made twice when nothing else speaks for it', async () => {
+  test('without work must be made twice if nothing else supports it', async () => {
     const place = makeProject(['T1'])
     expect((await execute(place, { T1: [[done]] })).end).toMatchObject({ reason: 'completed', iterations: 2 })
   })
 
-  test('without work must be made twice where the check of the task passed all along', async () => {
+  test("without work must be made twice if the task's check passed from the start", async () => {
     const place = makeProject([{ id: 'T1', verify: 'ls README.md' }])
     expect((await execute(place, { T1: [[done]] })).end).toMatchObject({ reason: 'completed', iterations: 2 })
   })
@@ -750,7 +750,7 @@ describe.concurrent('a claim', () => {
   test.each<[string, string[]]>([
     ['', []],
     [' with a check of the project', ['--verify', 'ls README.md']],
-  ])('for every task at once counts for none but its own%s', async (_, flags) => {
+  ])('for every task at once counts only for its own%s', async (_, flags) => {
     const place = makeProject(['T1', 'T2', 'T3'])
     const all = sh(`sed -i 's/"status": "[a-z_]*"/"status": "completed"/' ${FOLDER}/tasks.json`)
     const ran = await execute(
@@ -766,7 +766,7 @@ describe.concurrent('a claim', () => {
   })
 })
 
-test.concurrent('an agent that said it is finished and lingers is ended, and its turn counts', async () => {
+test.concurrent('an agent that claimed done and lingers is stopped, and its turn counts', async () => {
   const place = makeProject(['T1'])
   const begin = performance.now()
   const ran = await execute(place, { T1: [[...does('T1'), { sleep: 300 }]] })
@@ -775,11 +775,11 @@ test.concurrent('an agent that said it is finished and lingers is ended, and its
   expect(onlyLoop(place)).toMatch(/\w{8}/)
 })
 
-describe.concurrent('what a person tells a project', () => {
-  /** A task that waits until the test lets it go on. */
+describe.concurrent('orders to a project', () => {
+  /** A task that waits until the test lets it continue. */
   const held = (place: Place) => [sh(`touch ${place.root}/begun; while [ ! -e ${place.root}/go ]; do sleep 0.02; done`)]
 
-  test('a pause holds also when the iteration completes its task', async () => {
+  test('a pause takes effect even if the iteration completes its task', async () => {
     const place = makePlain(['T1', { id: 'T2', dependencies: ['T1'] }])
     const going = startExecute(place, { T1: [[...held(place), ...does('T1')]], T2: [does('T2')] })
     await until('T1 has begun', () => isThere(place, '../begun'))
@@ -789,7 +789,7 @@ describe.concurrent('what a person tells a project', () => {
     expect(await execute(place, { T2: [does('T2')] })).toMatchObject({ code: 0 })
   })
 
-  test('a cancel is no attempt', async () => {
+  test('a cancelled turn does not count as an attempt', async () => {
     const place = makePlain(['T1'])
     const going = startExecute(place, { T1: [[...held(place), ...does('T1')]] })
     await until('T1 has begun', () => isThere(place, '../begun'))
@@ -798,7 +798,7 @@ describe.concurrent('what a person tells a project', () => {
     expect(taskOf(place, 'T1')).toMatchObject({ status: 'pending', attempts: 0 })
   })
 
-  test('words for a project go to the task that waits for them', async () => {
+  test('a message to a project goes to the task that waits for it', async () => {
     const place = makePlain(['T1', 'T2'])
     const blocked = { report: { status: 'blocked', obstacle: 'no key' } } as const
     const first = await execute(place, { T1: [[blocked]], T2: [does('T2')] })
@@ -817,14 +817,14 @@ describe.concurrent('what a person tells a project', () => {
   })
 })
 
-describe.concurrent('before anything begins', () => {
-  test('a merge under way is refused', async () => {
+describe.concurrent('before anything starts', () => {
+  test('a merge in progress is refused', async () => {
     const place = makeProject(['T1'])
     place.write('.git/MERGE_HEAD', `${gitIn(place)('rev-parse', 'HEAD')}\n`)
     expect(await refuses(place, 2)).toMatch(/merge is in progress/)
   })
 
-  test('files to copy that lie elsewhere are refused, and nothing is left of that', async () => {
+  test('files to copy from outside are refused, and nothing is left behind', async () => {
     const place = makeProject(['T1', 'T2'])
     for (const name of ['../outside', '.git/config', '/etc/hosts']) {
       place.write('ralph.config.json', JSON.stringify({ worktree_files: [name] }))
@@ -839,7 +839,7 @@ describe.concurrent('before anything begins', () => {
     expect(await refuses(place, 2)).toContain('Did you mean {{task_id}}?')
   })
 
-  test('files made anew at the same place are a project without a past', async () => {
+  test('files recreated in the same place are a project without history', async () => {
     const place = makeProject(['T1'])
     await execute(place, { T1: [does('T1')] })
     rmSync(join(place.dir, FOLDER), { recursive: true })

@@ -1,4 +1,4 @@
-/** `ralph proof` as a person or a program meets it. */
+/** `ralph proof` as users and programs see it. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ async function provenPlace(): Promise<Place> {
   return place
 }
 
-/** A proof that is being repeated; its check goes on until `slow` is removed. */
+/** A proof that is being repeated; its check runs until `slow` is removed. */
 async function duringCheck(): Promise<{ place: Place; slow: string; running: Running }> {
   const place = makePlace()
   const [slow, checking] = [join(place.root, 'slow'), join(place.root, 'home', 'checking')]
@@ -31,7 +31,7 @@ async function duringCheck(): Promise<{ place: Place; slow: string; running: Run
   return { place, slow, running }
 }
 
-/** Places of experiments, and what the repository knows of them. */
+/** Folders of experiments, and what the repository knows about them. */
 function leftOver({ home, dir }: Place): string[] {
   const worktrees = join(dir, '.git', 'worktrees')
   return [...readdirSync(join(home, 'again', 'proof')), ...(existsSync(worktrees) ? readdirSync(worktrees) : [])]
@@ -58,7 +58,7 @@ describe.concurrent('ralph proof', () => {
   })
 
   test('signs it, and says how to verify it', async ({ skip }) => {
-    skip(spawnSync('ssh-keygen', ['-?']).error !== undefined, 'ssh-keygen is not here')
+    skip(spawnSync('ssh-keygen', ['-?']).error !== undefined, 'ssh-keygen is not installed')
     const place = await provenPlace()
     spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', join(place.root, 'key')])
     const signed = await place.ralph(['proof', '--sign', join(place.root, 'key'), '-o', 'proof.json'])
@@ -70,7 +70,7 @@ describe.concurrent('ralph proof', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('proof.json already exists.') })
   })
 
-  test('repeats it in a clean place', async () => {
+  test('repeats it in a clean folder', async () => {
     const place = await provenPlace()
     const again = await place.ralph(['proof', '--again'])
     expect(again).toMatchObject({ code: 0, stderr: '' })
@@ -80,7 +80,7 @@ describe.concurrent('ralph proof', () => {
     expect(end).toMatchObject({ grade: 'verified', repeated: { grade: 'verified' }, isAsGood: true })
   })
 
-  test('names the file that turns a check green', async () => {
+  test('names the file that makes a check pass', async () => {
     const place = makePlace()
     place.write('check.sh', 'test -f finished\n')
     commitAll(place)
@@ -93,7 +93,7 @@ describe.concurrent('ralph proof', () => {
     expect((await place.ralph(['proof', '--why', '--json'])).end).toMatchObject({ kind: 'found', paths: ['check.sh'] })
   })
 
-  test('is ended by Ctrl-C during a check, and leaves no place and no process', async () => {
+  test('is stopped by Ctrl-C during a check, and leaves no folder and no process', async () => {
     const { place, running } = await duringCheck()
     running.child.kill('SIGINT')
     const ended = await running.ended
@@ -102,7 +102,7 @@ describe.concurrent('ralph proof', () => {
     expect(carriers(`RALPH_LOOP_ID=again-${onlyLoop(place)}`)).toEqual([])
   })
 
-  test('killed during a check, it leaves a place that the next one removes', async () => {
+  test('when killed during a check, leaves a folder that the next one removes', async () => {
     const { place, slow, running } = await duringCheck()
     running.child.kill('SIGKILL')
     await running.ended
@@ -112,7 +112,7 @@ describe.concurrent('ralph proof', () => {
     expect(leftOver(place)).toEqual([])
   })
 
-  test('says so where nothing was ever started, and where an option has no meaning', async () => {
+  test('says so if no loop was ever started, and if an option has no meaning', async () => {
     const place = makePlace({ git: false })
     expect(await place.ralph(['proof'])).toMatchObject({ code: 2, stderr: expect.stringContaining('No loop') })
     const both = await place.ralph(['proof', '--again', '--why'])

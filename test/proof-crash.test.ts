@@ -1,7 +1,7 @@
 /**
- * kill -9 at many points of the checks before any work and of the experiments, then `ralph resume`: the grade is the same,
- * no place is left, and nothing of the person's is touched. `RALPH_CRASH_POINTS=50 npx vitest run test/proof-crash.test.ts`
- * tries fifty points, `RALPH_CRASH_SEED=7` draws others; see `crash-points.ts`.
+ * `kill -9` at many points of the checks before any work and of the experiments, then `ralph resume`: the grade is the
+ * same, no folder is left, and the user's files are untouched. `RALPH_CRASH_POINTS=50 npx vitest run
+ * test/proof-crash.test.ts` tries fifty points, `RALPH_CRASH_SEED=7` draws others; see `crash-points.ts`.
  */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ import { commitAll, makePlace, type Place, query, type Running } from './ralph.t
 
 type Sight = 'event' | 'check' | 'place'
 
-// Before any work, after the claim, then sealed, reversed, and the present files in the same place.
+// Before any work, after the claim, then sealed, reversed, and the present files in the same folder.
 const CHECKS = 5
 
 const points = drawPoints<Sight>(crashChance({ runs: 2, seed: 3 }), ['time', 'event', 'check', 'check', 'place'], {
@@ -50,7 +50,7 @@ async function measure(grade: Grade): Promise<{ result: object; ms: number }> {
   const begun = performance.now()
   expect(await place.ralph(RUN)).toMatchObject({ code: 0, end: { status: 'completed', proof: grade, iterations: 2 } })
   const ms = performance.now() - begun
-  // A check that was red and counts no tests is also run on the files of the start.
+  // A check that failed and counts no tests is also run on the original files.
   expect(countSeen('check', place)).toBe(grade === 'verified' ? CHECKS + 1 : CHECKS)
   expectUntouched(place, before)
   return { result: resultOf(place), ms }
@@ -59,7 +59,7 @@ async function measure(grade: Grade): Promise<{ result: object; ms: number }> {
 describe.concurrent('a loop whose ralph is killed', () => {
   const cases = points.map((point, index) => ({ ...point, grade: (index % 2 ? 'tested' : 'verified') as Grade }))
 
-  test.for(cases)('$name ends as $grade all the same', async ({ moments, grade }) => {
+  test.for(cases)('$name still ends as $grade', async ({ moments, grade }) => {
     const place = makeLoop(grade)
     const before = everythingOf(place)
     for (const moment of moments) {
@@ -126,7 +126,7 @@ function placesOf({ home }: Place): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
-/** All but what the agent writes, and where ralph keeps its checkpoints. */
+/** Everything except what the agent writes, and where ralph keeps its checkpoints. */
 function everythingOf({ dir }: Place): string[] {
   return everythingIn(dir).filter((line) => !/^(src|test|notes\.txt|\.git\/(refs|logs))[/ ]/.test(line))
 }

@@ -1,4 +1,4 @@
-/** What is said about the proof reaches every kind of loop: by option, by config, by task. */
+/** Proof settings reach every kind of loop: by option, config and task. */
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ const FLAGS = [
   ...['--proof', 'full', '--proof-minutes', '7.5'],
 ]
 
-/** What the loops of a place were asked for about their proof, the first one first. */
+/** The proof settings of the loops of a place, first loop first. */
 async function proofs(place: Place): Promise<object[]> {
   const { home, dir, env } = place
   const context = openContext({ root: resolve('.'), home, env, cwd: () => dir, note: () => {} })
@@ -47,7 +47,7 @@ function configure(place: Place, config: object = CONFIG): void {
   place.write('ralph.config.json', JSON.stringify(config))
 }
 
-/** The globs of `--protect` that are said to match nothing. */
+/** The globs of `--protect` that are reported to match nothing. */
 function unmatchedIn(text: string): (string | undefined)[] {
   return [...text.matchAll(/protect "([^"]*)" matches no file here\./g)].map(([, glob]) => glob)
 }
@@ -64,14 +64,14 @@ describe('ralph run', () => {
     ])
   })
 
-  test('says which glob protects nothing, also one of the config; not which may be changed and is not there yet', async () => {
+  test('reports a glob that protects nothing, from the config as well; but not a may-change glob without files yet', async () => {
     const place = makePlace({ git: false })
     configure(place, { protect: ['spec/**', 'ralph.config.json'] })
     const { stderr } = await run(place, '--protect', 'e2e/**', '--may-change', 'new.snap')
     expect(unmatchedIn(stderr)).toEqual(['spec/**', 'e2e/**'])
   })
 
-  test('takes what the config says, which options beat', async () => {
+  test('takes settings from the config, which options override', async () => {
     const place = makePlace({ git: false })
     configure(place)
     await run(place)
@@ -83,7 +83,7 @@ describe('ralph run', () => {
 describe('ralph execute', () => {
   const { proofFiles: _, ...said } = configured
 
-  test('gives each task what the config and the task itself say', async () => {
+  test('gives each task the settings of the config and of the task itself', async () => {
     const own: TaskGiven = { require: 'kept', protect: ['mine'], may_change: ['m.snap'] }
     const place = makeProject(['T1', { id: 'T2', dependencies: ['T1'], ...own }])
     configure(place, { ...CONFIG, worktree_files: [] })
@@ -96,7 +96,7 @@ describe('ralph execute', () => {
     ])
   })
 
-  test('takes options, which a task beats', async () => {
+  test('takes options, which a task overrides', async () => {
     const place = makeProject([{ id: 'T1', require: 'kept' }])
     await execute(place, { T1: [does('T1')] }, '--verify', 'true', ...FLAGS)
     expect(await proofs(place)).toEqual([
@@ -104,7 +104,7 @@ describe('ralph execute', () => {
     ])
   })
 
-  test('a grade that a task can never reach is refused before anything begins', async () => {
+  test('a grade that a task can never reach is refused before anything starts', async () => {
     const place = makeProject([{ id: 'T1', verify: 'true' }, 'T2'])
     const ran = await execute(place, { T1: [does('T1')] }, '--require', 'kept')
     expect(ran).toMatchObject({
@@ -131,7 +131,7 @@ describe('a vault', () => {
   const HEAD = '---\nverify: "true"\nrequire: tested\nprotect: mine\nmay_change: [m.snap]\n---\nDo it.\n'
   const done = 'mv "$RALPH_TASK_FILE" "$RALPH_VAULT/Done/"'
 
-  test('watched: options, config and the head of the file', async () => {
+  test('watched: options, config and front matter', async () => {
     const place = makeVault({ 'a.md': HEAD })
     configure(place, { ...CONFIG, proof: 'full' })
     const agent = place.agent(done)
@@ -154,7 +154,7 @@ describe('a vault', () => {
     expect(place.calls()).toEqual([])
   })
 
-  test('worked on by a caller: config and the head of the file', async () => {
+  test('worked on by a caller: config and front matter', async () => {
     const place = makeVault({ 'a.md': HEAD.replace('tested', 'kept') })
     configure(place)
     const started = await place.ralph(['task', 'start', 'Needs_Action/a.md'])
@@ -173,7 +173,7 @@ describe('a vault', () => {
     },
   )
 
-  test('a caller hears at once that a grade cannot be reached', async () => {
+  test('a caller gets an error at once if a grade cannot be reached', async () => {
     const place = makeVault({ 'a.md': '---\nrequire: kept\n---\nDo it.\n' })
     const { code, stderr } = await place.ralph(['task', 'start', 'Needs_Action/a.md'])
     expect(code).toBe(2)
@@ -182,7 +182,7 @@ describe('a vault', () => {
 })
 
 describe('a session', () => {
-  test('takes options and what the config says', async () => {
+  test('takes options and settings from the config', async () => {
     const place = makePlace({ git: false })
     configure(place)
     const typed =

@@ -1,4 +1,7 @@
-/** What completes a loop cannot be talked into: each mechanism once; `npm run test:proof` has them all, with real test runners. */
+/**
+ * What completes a loop cannot be fooled: each mechanism once; `npm run test:proof` has them all, with real test
+ * runners.
+ */
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -19,7 +22,7 @@ describe.concurrent('a loop of ralph run', () => {
     { name: 'that changes nothing while the tests were green', start: 'green', agent: ':', ends: 'kept' },
     { name: 'that only writes a note while they were green', start: 'green', agent: 'echo x > NOTES.md', ends: 'kept' },
     {
-      name: 'that replaces the test script by true',
+      name: 'that replaces the test script with true',
       check: 'npm test',
       agent: `sed -i 's/"test": ".*"/"test": "true"/' package.json`,
       ends: 'waits',
@@ -27,7 +30,7 @@ describe.concurrent('a loop of ralph run', () => {
     { name: 'that deletes the failing test', agent: 'rm -f test/sum.test.js', ends: 'waits' },
     { name: 'that edits the assertion', agent: `sed -i 's/, 5)/, -1)/' ${tests(':')}`, ends: 'waits' },
     {
-      name: 'until a command passes that passes already',
+      name: 'until a command passes that already passes',
       start: 'green',
       agent: 'echo x > NOTES.md',
       flags: ['--until', 'node --test'],
@@ -61,7 +64,7 @@ describe.concurrent('the same trick', () => {
     expect(ran.stdout).not.toContain('"proof":"verified"')
   })
 
-  test('beside honest work in a task of a project', async () => {
+  test('next to honest work in a task of a project', async () => {
     const place = withTasks([{ id: 'T1', verify: './check.sh' }])
     writeFiles(place, SCRIPT.files)
     commitAll(place)
@@ -114,7 +117,7 @@ function makeVault(turns: readonly (readonly object[])[]): Place {
   return place
 }
 
-test('a way round the seal needs a person', async () => {
+test('a way around the seal needs a person', async () => {
   const place = makeScripts()
   const ran = await runLoop(place, `${WEAK}\n${CLAIM}`, ['--verify', './check.sh'])
   expect(ran.end).toMatchObject({ status: 'needs-input' })

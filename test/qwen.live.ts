@@ -1,4 +1,4 @@
-/** Qwen Code itself, driven by `ralph run` against a scripted model on loopback. */
+/** The real Qwen Code, driven by `ralph run` against a scripted model on loopback. */
 import { describe, expect } from 'vitest'
 import { qwen } from './clients/qwen.ts'
 import { conformance, openLive } from './conformance.ts'
@@ -8,8 +8,8 @@ conformance(qwen)
 
 const { live, run, bash } = openLive(qwen)
 
-describe('qwen in its own ways', () => {
-  live('a quota that names its reset is waited for until then, at no cost of an iteration', async () => {
+describe("Qwen's own behaviour", () => {
+  live('a quota with a reset time is waited for, and costs no iteration', async () => {
     const reset = Math.ceil(Date.now() / 1_000) * 1_000 + 15_000
     const named = new Date(reset).toISOString().slice(0, 19).replace('T', ' ')
     const quota = failure(429, 'quota_exceeded', `Quota exceeded. It will reset at ${named} UTC.`)

@@ -1,4 +1,4 @@
-/** The built ralph, run as a person would run it: in a temporary place of its own, with small scripts as its agents. */
+/** The built ralph, run as a user would run it: in its own temporary place, with small scripts as its agents. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -25,7 +25,7 @@ export { carriers, endCarriers } from './carriers.ts'
 
 export const LAUNCHER: string = resolve(import.meta.dirname, '..', 'bin', 'ralph.cjs')
 
-/** A folder to work in, a home for ralph and one for the person, all below one temporary folder. */
+/** A folder to work in, a home for ralph and one for the user, all below one temporary folder. */
 export type Place = {
   root: string
   /** The work folder. */
@@ -33,17 +33,17 @@ export type Place = {
   /** RALPH_HOME. */
   home: string
   env: Record<string, string>
-  /** Runs ralph to its end, in this process where it can. */
+  /** Runs ralph to completion, in this process if possible. */
   ralph(args: readonly string[], how?: How): Promise<Ran>
   /** Starts ralph and leaves it running. */
   start(args: readonly string[], how?: How): Running
-  /** An agent of these lines of sh, as `--agent` names it. It lies outside the work folder and notes every call. */
+  /** An agent from these lines of sh, as a value for `--agent`. It is outside the work folder and logs every call. */
   agent(lines: string): string
   /** A scripted agent that plays these turns. */
   script(turns: readonly (readonly object[])[]): string
   /** The calls of `agent` so far, as "iteration attempt". */
   calls(): string[]
-  /** What the agent was told in its n-th call. */
+  /** The prompt of the agent's n-th call. */
   prompt(call: number): string
   write(name: string, text: string, mode?: number): void
   read(name: string): string
@@ -54,7 +54,7 @@ export type How = {
   cwd?: string
   node?: string
   stdin?: string
-  /** In a process of its own, as when a person types it. */
+  /** In its own process, as when a user types it. */
   apart?: true
 }
 
@@ -65,11 +65,11 @@ export type Ran = {
   signal: NodeJS.Signals | null
   stdout: string
   stderr: string
-  /** What `--json` printed. */
+  /** The output of `--json`. */
   lines: Line[]
-  /** The last of them. */
+  /** The last object of that output. */
   end: Line
-  /** The most memory ralph itself held, where it had a process of its own. */
+  /** The peak memory of ralph itself, if it had its own process. */
   peakMb: number
 }
 
@@ -135,7 +135,7 @@ export function makePlace({ git }: { git: boolean } = { git: true }): Place {
   return place
 }
 
-/** What Node made of ralph's programs when they were started before. */
+/** Node's compile cache for ralph's programs. */
 function compiled(): Record<string, string> {
   const { NODE_COMPILE_CACHE } = process.env
   return NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}
@@ -152,13 +152,13 @@ export function commitAll({ dir, env }: Pick<Place, 'dir' | 'env'>): void {
   git('commit', '--quiet', '--allow-empty', '--message', 'A state')
 }
 
-// Git asks the environment of the process it is started from.
+// Git reads the environment of the process that starts it.
 Object.assign(process.env, { GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' })
 Object.assign(process.env, person('AUTHOR'), person('COMMITTER'))
 // Every ralph that runs here listens for Ctrl-C.
 process.setMaxListeners(200)
 
-/** These programs are started by ralph with its own streams. */
+/** ralph starts these programs with its own streams. */
 const APART = ['hook', 'demo']
 
 function needsProcess([command = '']: readonly string[], { node, env, apart }: How = {}): boolean {
@@ -175,7 +175,7 @@ async function runHere(place: Place, args: readonly string[], how: How = {}): Pr
 }
 
 function ran(args: readonly string[], heard: Omit<Ran, 'lines' | 'end'>): Ran {
-  if (BUG.test(heard.stderr)) throw new Error(`ralph ${args.join(' ')} met a bug of its own:\n${heard.stderr}`)
+  if (BUG.test(heard.stderr)) throw new Error(`ralph ${args.join(' ')} has a bug:\n${heard.stderr}`)
   const lines = args.includes('--json') ? jsonLines(heard.stdout) : []
   return { ...heard, lines, end: lines.at(-1) ?? {} }
 }
@@ -203,7 +203,7 @@ function start(place: Place, args: readonly string[], how: How = {}): Running {
   return { pid: child.pid ?? 0, child, stdout: () => stdout, lines: () => jsonLines(wholeLines(stdout)), ended }
 }
 
-// However a command ends, a person gets a sentence and never a stack.
+// However a command ends, the user gets a sentence and never a stack trace.
 const BUG = /this is a bug in ralph|^\s+at .+:\d+:\d+\)?$/m
 
 function peakOf(pid: number): number {
@@ -225,7 +225,7 @@ function jsonLines(text: string): Line[] {
 
 type Sight<Found> = Found | undefined | null | false
 
-/** Looks again and again until something is there. A file that is missing may be just about to be replaced. */
+/** Polls until something is there. A missing file may be about to be replaced. */
 export async function until<Found>(
   what: string,
   look: () => Sight<Found> | Promise<Sight<Found>>,
@@ -236,8 +236,8 @@ export async function until<Found>(
     const begun = performance.now()
     const found = await orMissing(look)
     if (found) return found
-    if (performance.now() > end) throw new Error(`Waited ${withinMs} ms in vain: ${what}.`)
-    // To look must not keep the machine from what is looked for.
+    if (performance.now() > end) throw new Error(`Timed out after ${withinMs} ms waiting for: ${what}.`)
+    // Polling must not slow down what it waits for.
     await sleep(Math.max(10, 2 * (performance.now() - begun)))
   }
 }
@@ -251,7 +251,7 @@ async function orMissing<Found>(look: () => Sight<Found> | Promise<Sight<Found>>
   }
 }
 
-/** Whether a process watches files, as ralph does when it waits for news. */
+/** Whether a process watches files, as ralph does while it waits for news. */
 export function watchesFiles(pid: number): boolean {
   return readdirSync(`/proc/${pid}/fd`).some((fd) => {
     try {
@@ -264,7 +264,7 @@ export function watchesFiles(pid: number): boolean {
 
 export type Row = Record<string, unknown>
 
-/** Asks ralph's database past ralph: as it lies on the disk, or in the Postgres of the place. */
+/** Queries ralph's database directly: the file on disk, or the place's Postgres. */
 export function query({ home, env }: Place, sql: string, ...values: string[]): Row[] {
   if (env.RALPH_DATABASE) return queryPostgres(env.RALPH_DATABASE, sql, values)
   const database = new DatabaseSync(join(home, 'ralph.db'), { readOnly: true, timeout: 5_000 })
@@ -275,7 +275,7 @@ export function query({ home, env }: Place, sql: string, ...values: string[]): R
   }
 }
 
-/** In a process of its own, since its driver answers later only. */
+/** In its own process, since its driver is asynchronous. */
 function queryPostgres(url: string, sql: string, values: readonly string[]): Row[] {
   let n = 0
   const numbered = sql.replaceAll('?', () => `$${++n}`)

@@ -1,7 +1,7 @@
 /**
  * Records what a real client prints, for the tests of its adapter: `node test/record.ts CLIENT [SCENE…]` writes
- * src/agents/fixtures/CLIENT/SCENE.jsonl. The command line is the adapter's own. Paths, ids and times are made neutral, so
- * that a new recording differs only where the client does.
+ * src/agents/fixtures/CLIENT/SCENE.jsonl. The command line is the adapter's own. Paths, ids and times are neutralised,
+ * so that a new recording differs only where the client does.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ import { type Client, installClient, pathWith } from './clients.ts'
 import { startModelServer } from './model-server.ts'
 import { type Scene, scenesFor } from './scenes.ts'
 
-// What a client tells its model at the beginning is long, and no adapter reads it.
+// A client's system prompt is long, and no adapter reads it.
 const INSTRUCTIONS = new Set(['sections', 'toolsAdded'])
 
 const [name = '', ...wanted] = process.argv.slice(2)
@@ -77,13 +77,13 @@ async function record(client: Client, bin: string, { replies, request, env = {},
     if (!signal || !existsSync(join(place, 'begun'))) return
     // Once, and to the whole group: a launcher in front of the client does not pass it on.
     if (signals++ === 0) signalGroup(child.pid, signal)
-    else if (signals > 60) endAll() // some do not listen
+    else if (signals > 60) endAll() // some ignore it
   }, 50)
   child.stdin.write(command.stdin)
   if (!command.dialogue) child.stdin.end()
   const [code, ended] = await once(child, 'exit')
   clearInterval(look)
-  endAll() // a tool may outlive its client, with the ends of its pipes
+  endAll() // a tool may outlive its client and keep its pipes open
   await closed
   for (const path of parser.collect?.() ?? [])
     if (existsSync(path)) lines.push({ file: path, text: readFileSync(path, 'utf8') })
@@ -91,7 +91,7 @@ async function record(client: Client, bin: string, { replies, request, env = {},
   rmSync(home, { recursive: true, force: true })
   return [...lines, { exit: { code, signal: ended } }]
     .map((line) => `${neutral(JSON.stringify(line), home, server.url)}\n`)
-    .filter((line, index, all) => line !== all[index - 1]) // how often the same is said depends on the machine
+    .filter((line, index, all) => line !== all[index - 1]) // the number of repetitions depends on the machine
     .join('')
 }
 

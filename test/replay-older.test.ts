@@ -1,4 +1,4 @@
-/** Loops that an older ralph has stored: what it changed without a fact is a fact from then on. */
+/** Loops stored by an older ralph: what it changed without a fact is a fact from then on. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ import { expectSame, kindsOf, knownIn, rebuildIn } from './replayed.ts'
 
 type Happening = Parameters<typeof loopAfter>[1]
 
-/** A home as the ralph with four migrations left it. */
+/** A home as a ralph with four migrations left it. */
 function oldHome(): string {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-old-')))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
@@ -81,7 +81,7 @@ const STORIES: Given[] = [
   { id: 'new', spec: plain, story: [] },
 ]
 
-/** `raised`: after so many facts the limit was raised in the row, without a word about it anywhere else. */
+/** `raised`: after this many facts the limit was raised in the row, without a fact or any other trace. */
 function writeOld(database: DatabaseSync, home: string, { id, spec, story, raised }: Given): void {
   const records = openRecords(home)
   const begun = startLoop(id, spec, { at: START, tree: 'tree 0' })
@@ -127,7 +127,7 @@ function writeOld(database: DatabaseSync, home: string, { id, spec, story, raise
   for (const { table, row } of rows) insert(database, table, row)
 }
 
-/** It would have halted; with the limit that was raised it goes on. */
+/** It would have halted; with the raised limit it continues. */
 function raise(loop: Loop, at: number): Loop {
   const limits = { ...loop.spec.limits, iterations: 20 }
   const tally = { ...loop.tally, startedAt: START + at * MINUTE }
@@ -156,7 +156,7 @@ function insert(database: DatabaseSync, table: string, row: Record<string, unkno
     .run(...(Object.values(row) as (string | number | null)[]))
 }
 
-/** In the words of then: owners had fields of their own, and what was said was a sentence. */
+/** In the old format: owners had their own fields, and reports were sentences. */
 function oldLoop({ spec, tally, next }: Loop): { spec: Loop['spec']; tally: object; next: object } {
   const { owner, faces: _, ...work } = spec.work
   const { kind: __, ...known } = owner ?? { kind: 'person' }
@@ -176,7 +176,7 @@ async function open(home: string): Promise<void> {
   await openStore(home, () => START).close()
 }
 
-test('a database of an older ralph is the same when it is rebuilt, also what it changed without a fact', async () => {
+test("an older ralph's database is the same after it is rebuilt, including what changed without a fact", async () => {
   const home = oldHome()
   await open(home)
   const known = await expectSame(home, () => rebuildIn(home))
@@ -198,7 +198,7 @@ test('rebuilding it before any other command gives the same', async () => {
   expect(knownIn(home)).toEqual(knownIn(opened))
 })
 
-test('its loops survive where nothing but the transcripts is left', async () => {
+test('its loops survive if only the transcripts are left', async () => {
   const home = oldHome()
   await open(home)
   const { loop: before, iteration } = knownIn(home)

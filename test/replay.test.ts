@@ -1,7 +1,7 @@
 /**
- * Everything that changes a loop is a fact: whatever front moved it, replaying its facts gives that loop, and rebuilding the
- * database from the transcripts gives that database. `RALPH_TEST_RUNS=50 npx vitest run test/replay.test.ts` tries more
- * orders of actions, `RALPH_TEST_SEED=7` draws others.
+ * Everything that changes a loop is a fact: whichever front moved it, replaying its facts gives that loop, and
+ * rebuilding the database from the transcripts gives that database. `RALPH_TEST_RUNS=50 npx vitest run
+ * test/replay.test.ts` tries more orders of actions, `RALPH_TEST_SEED=7` draws others.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -118,7 +118,7 @@ while [ -e '${place.root}/turn' ] && [ ! -e '${place.root}/go' ]; do sleep 0.02;
   })
 })
 
-test('loops that are forked, retried and commented on, also where a ralph was killed meanwhile', async () => {
+test('loops that are forked, retried and commented on, even if a ralph was killed meanwhile', async () => {
   const place = makePlace()
   const context = openContext({ cwd: place.dir, home: place.home, env: place.env, note: () => {} })
   onTestFinished(() => context.close())
@@ -210,7 +210,7 @@ describe.concurrent('loops of a project', () => {
     const more = ['--max-tokens', '900', '--verify', 'true', '--no-progress', '7']
     await execute(place, { ...tries, T2: [does('T2')] }, ...more)
     expect(statuses(place)).toBe('T1 completed, T2 completed')
-    // What the checks that came later said at the start is made up for.
+    // Later checks are also run on the original files.
     expect([...kindsOf(await expectReplayed(place.home))].sort()).toEqual(['asked', 'checked', 'proved', 'turned'])
   })
 
@@ -221,7 +221,7 @@ describe.concurrent('loops of a project', () => {
     const going = startExecute(place, { T1: turns as never })
     await until('its third turn', () => going.lines().filter(({ type }) => type === 'iteration-start').length >= 4)
     going.child.kill('SIGINT')
-    await until('it says so', () => going.stdout().includes('Pausing after the current iterations'))
+    await until('the message', () => going.stdout().includes('Pausing after the current iterations'))
     going.child.kill('SIGINT')
     await going.ended
     place.env.GO = place.dir
@@ -230,7 +230,7 @@ describe.concurrent('loops of a project', () => {
     expect(statuses(place)).toBe('T1 completed')
   })
 
-  test('that worked at the same time and met in a merge', async () => {
+  test('that ran in parallel and were merged', async () => {
     const place = makeProject(['T1', 'T2'])
     const meets = sh(
       `touch "${place.root}/$RALPH_TASK_ID"; while [ ! -e "${place.root}/T1" ] || [ ! -e "${place.root}/T2" ]; do sleep 0.02; done`,
@@ -299,7 +299,7 @@ describe.concurrent('loops of a vault', () => {
   async function act(scene: Scene, [what, id]: Act): Promise<void> {
     scene.clock += 1_500
     await ACTS[what](scene, id).catch((cause: unknown) => {
-      if (!(cause instanceof RalphError)) throw cause // what is not allowed now is part of the play
+      if (!(cause instanceof RalphError)) throw cause // calls that are not allowed now are part of the play
     })
   }
 
@@ -313,7 +313,7 @@ describe.concurrent('loops of a vault', () => {
     return scene
   }
 
-  test('in any order of calls, also where the folder is moved', async () => {
+  test('in any order of calls, even if the folder is moved', async () => {
     const chance = drawChance({ runs: 12 })
     const someAct = fc.tuple(fc.constantFrom(...(Object.keys(ACTS) as Act[0][])), fc.constantFrom(...ids))
     await fc.assert(
@@ -328,7 +328,7 @@ describe.concurrent('loops of a vault', () => {
     )
   })
 
-  test('whose folder is moved while some are open and others are over', async () => {
+  test('whose folder is moved while some are open and others have ended', async () => {
     const scene = setUp()
     const before: Act[] = [
       ...(['start', 'iterate', 'progress'] as const).map((what): Act => [what, 'a']),
@@ -348,7 +348,7 @@ describe.concurrent('loops of a vault', () => {
     expect(known.task.map(({ vault }) => vault)).toEqual(Array(3).fill(scene.vault))
   })
 
-  test('that another home knew, taken over from its state files alone', async () => {
+  test('of another home, taken over from its state files alone', async () => {
     const scene = setUp()
     const acts: Act[] = [
       ...(['start', 'iterate', 'iterate', 'progress'] as const).map((what): Act => [what, 'a']),
@@ -371,12 +371,12 @@ describe.concurrent('loops of a vault', () => {
       await act(scene, [what, id])
     await scene.ralph.close()
     const known = await expectReplayed(scene.home)
-    // The last iteration of a is followed by its checks; they pass as they always did, and nobody said that it is done.
+    // The last iteration of a is followed by its checks; they pass as before, and nobody claimed done.
     expect(endsOf(known).sort()).toEqual(['completed', 'halted max-iterations', 'running'])
     expect(kindsOf(known)).toContain('adopted')
   })
 
-  test('that a watcher worked on, stopped and went on with', async () => {
+  test('that a watcher worked on, stopped and continued', async () => {
     const place = makePlace({ git: false })
     mkdirSync(join(place.dir, 'Needs_Action'))
     for (const id of ids) place.write(`Needs_Action/${id}.md`, `Do ${id}.\n`)

@@ -1,4 +1,4 @@
-/** What a home knows, and whether it is what its facts say: replayed one by one, and rebuilt from the transcripts. */
+/** What a home knows, and whether its facts agree: replayed one by one, and rebuilt from the transcripts. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -16,7 +16,9 @@ export type Known = Record<
   Row[]
 >
 
-/** The whole database, but for who held a loop how often and the numbers that only say in which order it was written. */
+/**
+ * The whole database, except how often a loop was held and by whom, and numbers that only give the order of writing.
+ */
 export function knownIn(home: string): Known {
   const database = new DatabaseSync(join(home, 'ralph.db'), { readOnly: true, timeout: 5_000 })
   const all = (sql: string) => (database.prepare(sql).all() as Row[]).map(parsed)
@@ -40,14 +42,14 @@ export function knownIn(home: string): Known {
 
 const JSON_COLUMNS = new Set(['spec', 'tally', 'next', 'fact', 'order', 'record', 'mail', 'comment'])
 
-/** The order in which an object was written means nothing. */
+/** The order of an object's keys means nothing. */
 function parsed(row: Row): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [name, JSON_COLUMNS.has(name) ? JSON.parse(String(value)) : value]),
   )
 }
 
-/** Every loop as its transcript tells it, fact by fact. */
+/** Every loop from its transcript, fact by fact. */
 export function replayedIn(home: string): Loop[] {
   const transcripts = openTranscripts(home)
   return transcripts
@@ -66,7 +68,9 @@ export function replayedIn(home: string): Loop[] {
     })
 }
 
-/** Replaying every loop gives that loop, and rebuilding the database gives that database, whether the old one is there or not. */
+/**
+ * Replaying every loop gives that loop, and rebuilding the database gives that database, with or without the old one.
+ */
 export async function expectReplayed(home: string): Promise<Known> {
   const before = await expectSame(home, () => rebuildIn(home))
   for (const suffix of ['', '-wal', '-shm']) rmSync(join(home, `ralph.db${suffix}`), { force: true })
@@ -76,7 +80,7 @@ export async function expectReplayed(home: string): Promise<Known> {
   return before
 }
 
-/** The same with an old database that can be read, rebuilt by whom it is asked of. */
+/** The same with a readable old database, rebuilt by the given function. */
 export async function expectSame(home: string, rebuilds: () => Promise<unknown>): Promise<Known> {
   const before = knownIn(home)
   expect(replayedIn(home)).toEqual(before.loop.map(({ id, spec, tally, next }) => ({ id, spec, tally, next })))
@@ -97,7 +101,7 @@ export function endsOf({ loop }: Known): string[] {
     .map(({ status, reason }) => (reason === null || reason === status ? String(status) : `${status} ${reason}`))
 }
 
-/** Which kinds of facts moved these loops. */
+/** The kinds of facts that moved these loops. */
 export function kindsOf({ event }: Known): Set<string> {
   return new Set(event.map(({ fact }) => (fact as { kind: string }).kind))
 }

@@ -30,7 +30,7 @@ async function openFile(path: string): Promise<Page> {
   return page
 }
 
-/** What is used of the page in the browser. */
+/** The parts of the page that the test uses in the browser. */
 type Shown = {
   document: {
     title: string

@@ -1,4 +1,4 @@
-/** Reports as somebody meets them who has no server: one HTML file, or Markdown for a pull request. */
+/** Reports as people without a server see them: one HTML file, or Markdown for a pull request. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,10 @@ const CLAIM = '<promise>COMPLETE</promise>'
 
 let place: Place
 
-/** Claims, is refused, and is done in the second iteration. What it says and does would be bad in a page or a pull request. */
+/**
+ * Claims, is refused, and is done in the second iteration. Its text and files would do harm in a page or a pull
+ * request.
+ */
 beforeAll(async () => {
   place = makePlace()
   place.env.USER = 'zaphod'
@@ -29,7 +32,7 @@ beforeAll(async () => {
 
 type Opened = { html: string; summary: Recorded; details: Map<number, RecordedDetail> }
 
-/** What a browser makes of it. */
+/** How a browser parses it. */
 function open(name: string): Opened {
   const html = readFileSync(join(place.dir, name), 'utf8')
   const templates = [...html.matchAll(/<template id="([^"]*)" data-encoding="gzip\+base64">([^<]*)<\/template>/g)]
@@ -48,7 +51,7 @@ function answerOf(answers: readonly Answer[] | undefined, key: string): unknown 
 }
 
 describe('a loop as a page', () => {
-  test('holds the answers that its page asks for', async () => {
+  test('contains the answers that its page asks for', async () => {
     const { code, stdout } = await place.ralph(['show', '-o', 'report.html'])
     const { html, summary, details } = open('report.html')
     const kb = Math.ceil(statSync(join(place.dir, 'report.html')).size / 1_000)
@@ -84,7 +87,7 @@ describe('a loop as a page', () => {
     expect(html.length - data).toBeLessThanOrEqual(300_000)
   })
 
-  test('has no secret in it, and redacted no name either', async () => {
+  test('contains no secret, and no redacted name either', async () => {
     await place.ralph(['show', '-o', 'plain.html'])
     const plain = open('plain.html')
     expect(JSON.stringify([plain.summary, ...plain.details])).not.toContain(KEY)
@@ -98,7 +101,7 @@ describe('a loop as a page', () => {
     expect(summary.answers.map(({ key }) => key)).toEqual(plain.summary.answers.map(({ key }) => key))
   })
 
-  test('replaces the file that was there, also behind a link, and leaves nothing else', async () => {
+  test('replaces an existing file, even behind a link, and leaves nothing else', async () => {
     mkdirSync(join(place.dir, 'out'))
     writeFileSync(join(place.dir, 'out', 'real.html'), 'before')
     symlinkSync('real.html', join(place.dir, 'out', 'link.html'))
@@ -108,7 +111,7 @@ describe('a loop as a page', () => {
   })
 })
 
-test('statistics are a page, too', async () => {
+test('statistics can be a page as well', async () => {
   const { code, stdout } = await place.ralph(['stats', '--dir', '.', '-o', 'stats.html', '--redact'])
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^Wrote stats\.html \(\d+ KB\)\. It opens offline/)])
   const { html, summary, details } = open('stats.html')
@@ -119,7 +122,7 @@ test('statistics are a page, too', async () => {
 })
 
 describe('Markdown for a pull request', () => {
-  test('tells what was proven, and takes no text for structure', async () => {
+  test('says what was proven, and takes no text for markup', async () => {
     const { code, stdout } = await place.ralph(['show', '--markdown'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
@@ -144,7 +147,7 @@ describe('Markdown for a pull request', () => {
   })
 })
 
-describe('what cannot be', () => {
+describe('impossible requests', () => {
   test.each<[argv: string[], says: string]>([
     [['show', '-o', 'x.txt'], 'The name of the file must end in .html or .md, got "x.txt".'],
     [['show', '-o', '-'], 'The name of the file must end in .html or .md, got "-".'],
@@ -164,7 +167,7 @@ describe('what cannot be', () => {
     expect(stdout === '' || argv.includes('--json')).toBe(true)
   })
 
-  test('one iteration is no report', async () => {
+  test('one iteration cannot be a report', async () => {
     const { code, stderr } = await place.ralph(['show', onlyLoop(place), '1', '-o', 'x.html'])
     expect([code, stderr]).toEqual([
       2,
@@ -179,7 +182,7 @@ describe('what cannot be', () => {
     expect([code, stderr]).toEqual([1, 'ralph: folder.html is a folder. Choose another file: -o FILE.html\n'])
   })
 
-  test('no folder is made for it', async () => {
+  test('its folder is not created', async () => {
     const { code, stderr } = await place.ralph(['show', '-o', 'nowhere/x.html'])
     expect([code, stderr]).toEqual([1, 'ralph: No such folder: nowhere. Create it first, or choose another file.\n'])
     expect(existsSync(join(place.dir, 'nowhere'))).toBe(false)

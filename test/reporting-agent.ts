@@ -1,9 +1,12 @@
-/** An agent that says nothing and reports through MCP: it makes the calls of `calls.json`, one list a turn, and keeps the answers. */
+/**
+ * An agent that says nothing and reports through MCP: it makes the calls in `calls.json`, one list per turn, and keeps
+ * the answers.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 
-/** `write` makes a file. `config`: of another turn, as `keep` has put it aside. */
+/** `write` creates a file. `config`: of another turn, as `keep` saved it. */
 export type Call =
   | { tool: string; input?: Record<string, unknown>; config?: string }
   | { write: string }

@@ -1,11 +1,14 @@
-/** What an agent in the sandbox may try with git, each in a repository of its own: git outside must run nothing that it named. */
+/**
+ * What an agent in the sandbox may try with git, each in its own repository: git outside must run nothing that the
+ * agent named.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makePlace, type Place } from './ralph.ts'
 
-// A sandbox has a /dev of its own: in memory it would not find the places of these tests.
+// A sandbox has its own /dev: if these tests ran in memory, it would not find their folders.
 delete process.env.TMPDIR
 
 const usable = spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true']).status === 0
@@ -73,7 +76,7 @@ const TRICKS: GitTrick[] = [
     got: ({ dir }) => !existsSync(join(dir, '.git/index')),
   },
   {
-    name: "the person's branch, from a linked worktree",
+    name: "the user's branch, from a linked worktree",
     flags: ['--worktree'],
     tries: ({ dir }) =>
       `branch=$(git -C '${dir}' symbolic-ref --short HEAD); git commit --quiet --allow-empty --message moved; git update-ref "refs/heads/$branch" HEAD`,
@@ -81,13 +84,13 @@ const TRICKS: GitTrick[] = [
       spawnSync('git', ['log', '-1', '--format=%s'], { cwd: dir, encoding: 'utf8' }).stdout === 'moved\n',
   },
   {
-    name: "the person's index, from a linked worktree",
+    name: "the user's index, from a linked worktree",
     flags: ['--worktree'],
     tries: () => 'rm "$(git rev-parse --git-common-dir)/index"',
     got: ({ dir }) => !existsSync(join(dir, '.git/index')),
   },
   {
-    name: "the person's HEAD, from a linked worktree",
+    name: "the user's HEAD, from a linked worktree",
     flags: ['--worktree'],
     tries: () => 'echo "ref: refs/heads/other" > "$(git rev-parse --git-common-dir)/HEAD"',
     got: ({ dir }) => readFileSync(join(dir, '.git/HEAD'), 'utf8').includes('other'),
@@ -108,7 +111,7 @@ const TRICKS: GitTrick[] = [
 
 describe.concurrent('an agent in the sandbox', () => {
   test.for(TRICKS)('$name', async ({ flags = [], tries, got, named }, { skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+    skip(!usable, 'bubblewrap is not installed')
     const place = makePlace()
     const lines = `{ ${tries(place)}\n} 2> said.txt; echo x > x.txt\necho "<promise>COMPLETE</promise>"`
     writeFileSync(join(place.root, 'agent.sh'), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })

@@ -1,4 +1,4 @@
-/** Every trick of the table, tried by an agent in the sandbox: it is held, or docs/sandbox.md admits it. */
+/** Every trick of the table, tried by an agent in the sandbox: it is contained, or docs/sandbox.md admits it. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commitAll, LAUNCHER, makePlace, type Place, type Ran } from './ralph.ts'
 import { MINE, type Service, type Site, TRICKS } from './sandbox-tricks.ts'
 
-// A sandbox has a /dev of its own: in memory it would not find the places of these tests.
+// A sandbox has its own /dev: if these tests ran in memory, it would not find their folders.
 delete process.env.TMPDIR
 // This process is an ancestor of the agent, and nobody gave this to the agent.
 process.env.RALPH_TEST_OF_THE_PARENT = '1'
@@ -36,23 +36,23 @@ afterAll(() => {
 })
 
 describe('an agent in the sandbox', () => {
-  test('goes on to its end', ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+  test('continues to its end', ({ skip }) => {
+    skip(!usable, 'bubblewrap is not installed')
     expect(ran).toMatchObject({ code: 0, end: { status: 'completed' } })
     expect(TRICKS.length).toBeGreaterThanOrEqual(40)
   })
 
   test.for(TRICKS.map((trick, index) => ({ ...trick, index })))('$name', ({ index, got, named }, { skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+    skip(!usable, 'bubblewrap is not installed')
     const said = readFileSync(join(place.dir, `trick-${index}.out`), 'utf8')
     const isOut = got ? got(site, said) : said.includes('GOT')
     if (named !== undefined) expect(docs).toContain(named)
     expect(isOut, said).toBe(named !== undefined)
   })
 
-  test("has no way to the person's terminal, where ralph has one", ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
-    skip(spawnSync('script', ['--version']).status !== 0, 'script is not here')
+  test("cannot reach the user's terminal, even if ralph has one", ({ skip }) => {
+    skip(!usable, 'bubblewrap is not installed')
+    skip(spawnSync('script', ['--version']).status !== 0, 'script is not installed')
     const { dir, env, root } = makePlace()
     const opens = '(exec 3<> /dev/tty) 2> /dev/null && echo GOT'
     writeFileSync(join(root, 'agent.sh'), `#!/bin/sh\n{ ${opens}; echo done; } > tty.txt\n`, { mode: 0o755 })
@@ -66,7 +66,7 @@ describe('an agent in the sandbox', () => {
   })
 
   test('plants no configuration for the next loop', async ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+    skip(!usable, 'bubblewrap is not installed')
     const { root, ...own } = makePlace()
     const config = JSON.stringify({ agent: `command:touch ${root}/obeyed`, verify: [`touch ${root}/obeyed`] })
     const lines = `printf '%s' '${config}' > ralph.config.json\necho "<promise>COMPLETE</promise>"`
@@ -76,8 +76,8 @@ describe('an agent in the sandbox', () => {
     expect(existsSync(join(root, 'obeyed'))).toBe(false)
   })
 
-  test('makes no check pass by the script that it runs', async ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+  test('makes no check pass through the script that it runs', async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not installed')
     const made = makePlace()
     made.write('check.sh', 'test -f work.txt\n')
     commitAll(made)
@@ -96,13 +96,13 @@ describe('an agent in the sandbox', () => {
     expect(await made.ralph(args)).toMatchObject({ code: 4, end: { status: 'needs-input' } })
   })
 
-  test('reaches no service but those that the docs admit', ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+  test('reaches only the services that the docs admit', ({ skip }) => {
+    skip(!usable, 'bubblewrap is not installed')
     expect([...reached].sort()).toEqual(['abstract', 'port', 'work'])
   })
 })
 
-/** Tries one trick after the other, several at a time, and notes what each says. */
+/** Tries all tricks, several at a time, and logs what each says. */
 function agentOf(made: Place): string {
   const tricks = join(made.root, 'tricks')
   mkdirSync(tricks)

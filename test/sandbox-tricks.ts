@@ -1,22 +1,22 @@
-/** What an agent may try to get out of the sandbox, as a table. Each is a few lines of sh that run inside. */
+/** What an agent may try to get out of the sandbox, as a table. Each trick is a few lines of sh that run inside. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The machine around a loop, as the tricks find it. */
 export type Site = {
-  /** The person's home folder, and a folder of theirs beside the worktree. */
+  /** The user's home folder, and a folder of theirs next to the worktree. */
   person: string
   outside: string
   work: string
   ralphHome: string
   /** Where ralph is installed. */
   ralph: string
-  /** A process of the person's. */
+  /** One of the user's processes. */
   sleeper: number
-  /** Where services of the person listen. */
+  /** Where the user's services listen. */
   sockets: Readonly<Record<Service, string>>
-  /** The port of a server of the person's. */
+  /** The port of one of the user's servers. */
   port: number
 }
 
@@ -37,25 +37,28 @@ export const SERVICES = [
   'work',
 ] as const
 
-/** `got`: whether it got out, by what is found outside afterwards. Absent: it prints GOT, or a service was reached. `named`: the sentence of docs/sandbox.md that admits it. */
+/**
+ * `got`: whether it got out, by what is found outside afterwards. Absent: it prints GOT, or a service was reached.
+ * `named`: the sentence of docs/sandbox.md that admits it.
+ */
 export type Trick = { name: string; tries(site: Site): string; got?(site: Site, said: string): boolean; named?: string }
 
 const wrote = (path: (site: Site) => string) => (site: Site) =>
   lstatSync(path(site), { throwIfNoEntry: false }) !== undefined
 const changed = (path: (site: Site) => string) => (site: Site) => readFileSync(path(site), 'utf8') !== MINE
-/** What every file of the person's holds. */
+/** The content of every file of the user. */
 export const MINE = 'mine\n'
 
 const mark = ({ outside }: Site) => `${outside}/got`
 
-/** A file that is not there outside, written by its path. */
+/** A file that does not exist outside, written by its path. */
 const writes = (name: string, path: (site: Site) => string): Trick => ({
   name,
   tries: (site) => `mkdir -p "$(dirname '${path(site)}')"; echo got > '${path(site)}'`,
   got: wrote(path),
 })
 
-/** Somebody answers at the socket of a service. */
+/** Something answers at the socket of a service. */
 const reaches = (name: string, service: Service): Trick => ({
   name,
   tries: ({ sockets }) => `node "$TRICKS/reach.cjs" '${sockets[service]}'`,
@@ -87,12 +90,12 @@ const FILES: Trick[] = [
     got: wrote(({ outside }) => `${outside}/got-by-link`),
   },
   {
-    name: "a hard link to a person's file",
+    name: "a hard link to a user's file",
     tries: ({ outside }) => `ln '${outside}/mine.txt' hard; echo got >> hard; rm -f hard`,
     got: changed(({ outside }) => `${outside}/mine.txt`),
   },
   {
-    name: "deleting a person's file",
+    name: "deleting a user's file",
     tries: ({ outside }) => `rm -f '${outside}/kept.txt'; mv '${outside}/kept.txt' moved`,
     got: ({ outside }) => !existsSync(`${outside}/kept.txt`),
   },
@@ -107,7 +110,7 @@ const FILES: Trick[] = [
     got: wrote(({ outside }) => `${outside}/got-by-root`),
   },
   {
-    name: 'the folders that other processes stand in',
+    name: 'the working folders of other processes',
     tries: ({ sleeper }) => `for cwd in /proc/[0-9]*/cwd /proc/${sleeper}/cwd; do echo got > "$cwd/got-by-cwd"; done`,
     got: wrote(({ outside }) => `${outside}/got-by-cwd`),
   },
@@ -130,7 +133,7 @@ const MACHINE: Trick[] = [
     got: wrote((site) => `${mark(site)}-mount`),
   },
   {
-    name: 'a namespace of its own, and mounting there',
+    name: 'its own namespace, and mounting there',
     tries: (site) =>
       `unshare --user --map-root-user --mount sh -c "mount -o remount,bind,rw /; mount -o remount,bind,rw '${site.outside}'; umount -l /tmp; touch '${mark(site)}-unshare'"`,
     got: wrote((site) => `${mark(site)}-unshare`),
@@ -158,13 +161,13 @@ const MACHINE: Trick[] = [
       'for node in /dev/* /dev/*/*; do [ -b "$node" ] && echo GOT; done; [ -e /dev/mem ] && echo GOT; [ -e /dev/kmsg ] && echo GOT; true',
   },
   {
-    name: "ending a person's process",
+    name: "killing a user's process",
     tries: ({ sleeper }) => `kill -9 ${sleeper}`,
     got: ({ sleeper }) => !existsSync(`/proc/${sleeper}/cwd`),
   },
-  { name: 'ending ralph itself', tries: () => `kill -9 ${process.pid} && echo GOT` },
+  { name: 'killing ralph itself', tries: () => `kill -9 ${process.pid} && echo GOT` },
   {
-    name: "a debugger on a person's process",
+    name: "a debugger on a user's process",
     tries: ({ sleeper }) =>
       `cat /proc/${sleeper}/maps && echo GOT; strace -p ${sleeper} 2>&1 | grep attached && echo GOT`,
   },
@@ -196,18 +199,18 @@ const MACHINE: Trick[] = [
   },
   { name: 'the clock', tries: () => 'date -s "$(date)" && echo GOT' },
   {
-    name: "keystrokes for the person's terminal",
+    name: "keystrokes for the user's terminal",
     tries: () =>
       '(exec 3<> /dev/tty) && echo GOT; [ -c /dev/console ] && echo GOT; ls /dev/pts | grep "^[0-9]" && echo GOT',
   },
   {
-    name: 'a process that goes on after the turn',
+    name: 'a process that outlives the turn',
     tries: () => 'setsid env -i sleep 987653 & (setsid nohup sleep 987653 >/dev/null 2>&1 &) ; true',
     got: () => readdirSync('/proc').some((id) => /^\d+$/.test(id) && commandLine(id) === 'sleep 987653'),
   },
   { name: 'crontab', tries: () => 'echo "* * * * * true" | crontab - && echo GOT' },
   { name: 'at', tries: () => 'echo true | at now + 1 minute && echo GOT' },
-  { name: 'systemd of the person', tries: () => 'systemd-run --user true && echo GOT' },
+  { name: "the user's systemd", tries: () => 'systemd-run --user true && echo GOT' },
 ]
 
 const RALPH: Trick[] = [
@@ -247,7 +250,7 @@ const SOCKETS: Trick[] = [
   reaches('a socket in a folder that nobody knows', 'elsewhere'),
   reaches('a socket below /run', 'run'),
   {
-    name: 'variables that lead to services',
+    name: 'variables that point to services',
     tries: () =>
       'env | grep -E "^(SSH_AUTH_SOCK|DBUS_SESSION_BUS_ADDRESS|DISPLAY|WAYLAND_DISPLAY|DOCKER_HOST|XAUTHORITY|GPG_AGENT_INFO|TMUX|XDG_RUNTIME_DIR|SOME_EDITOR)=" && echo GOT',
   },
@@ -259,13 +262,13 @@ const SOCKETS: Trick[] = [
 
 const GIT: Trick[] = [
   {
-    name: 'a hook of git',
+    name: 'a git hook',
     tries: (site) =>
       `printf '#!/bin/sh\\ntouch ${mark(site)}-hook\\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
     got: ({ work }) => existsSync(join(work, '.git/hooks/pre-commit')),
   },
   {
-    name: 'the configuration of git',
+    name: 'the git configuration',
     tries: (site) =>
       `git config core.fsmonitor "touch '${mark(site)}-fsmonitor'"; git config core.hooksPath '${site.work}'; printf '[core]\\n\\tfsmonitor = x\\n' >> .git/config`,
     got: ({ work }) => /fsmonitor|hooksPath/.test(readFileSync(join(work, '.git/config'), 'utf8')),
@@ -274,7 +277,7 @@ const GIT: Trick[] = [
 
 const NAMED: Trick[] = [
   {
-    name: 'reading what the person can read',
+    name: 'reading what the user can read',
     tries: ({ outside }) => `grep mine '${outside}/mine.txt' && echo GOT`,
     named: 'Every file that you can read can be read inside, keys and passwords among them.',
   },

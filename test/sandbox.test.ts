@@ -1,4 +1,4 @@
-/** `--sandbox`: what an agent cannot write, and that its loop goes on. */
+/** `--sandbox`: what an agent cannot write, and that its loop continues. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { carriers, commitAll, makePlace, type Place } from './ralph.ts'
 
-// A sandbox has a /dev of its own: in memory it would not find the places of these tests.
+// A sandbox has its own /dev: if these tests ran in memory, it would not find their folders.
 delete process.env.TMPDIR
 
 const usable = spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', 'true']).status === 0
@@ -14,7 +14,7 @@ const usable = spawnSync('bwrap', ['--ro-bind', '/', '/', '--dev', '/dev', '--pr
 /** Work, and a change to a file that the check reads, so that experiments are needed. */
 const WORK = 'echo x > in.txt; echo "# more" >> check.sh'
 
-/** An agent outside the worktree, which a sandbox lets read but not write. */
+/** An agent outside the worktree, which a sandbox can read but not write. */
 function agent(place: Place, lines: string): string {
   writeFileSync(join(place.root, 'agent.sh'), `#!/bin/sh\n${lines}\necho "<promise>COMPLETE</promise>"\n`, {
     mode: 0o755,
@@ -33,8 +33,8 @@ function commandLines(): string[] {
 }
 
 describe.concurrent('--sandbox', () => {
-  test('a write outside is denied, and the loop goes on to its end', async ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+  test('a write outside is denied, and the loop continues to its end', async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not installed')
     const place = makePlace()
     writeFileSync(join(place.root, 'home', 'mine.txt'), 'mine\n')
     const lines = [
@@ -62,8 +62,8 @@ describe.concurrent('--sandbox', () => {
     expect(carriers(`RALPH_LOOP_ID=${ran.lines[0]?.loop_id}`)).toEqual([])
   })
 
-  test('works in a linked worktree, whose git folder lies elsewhere', async ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+  test('works in a linked worktree, whose git folder is elsewhere', async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not installed')
     const place = makePlace()
     const work = 'echo new > new.txt; git add --all; git commit --quiet --message New'
     const ran = await place.ralph(['run', 'x', '--sandbox', '--worktree', '--agent', agent(place, work), '--json'])
@@ -73,7 +73,7 @@ describe.concurrent('--sandbox', () => {
   })
 
   test('root cannot open it from inside, and git outside runs nothing the agent named', async ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+    skip(!usable, 'bubblewrap is not installed')
     const place = makePlace()
     const lines = [
       'mount -o remount,bind,rw / 2>/dev/null',
@@ -89,7 +89,7 @@ describe.concurrent('--sandbox', () => {
   })
 
   test('nothing that the agent leaves running outlives it', async ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+    skip(!usable, 'bubblewrap is not installed')
     const place = makePlace()
     const ran = await place.ralph([
       'run',
@@ -103,8 +103,8 @@ describe.concurrent('--sandbox', () => {
     expect(commandLines()).not.toContain('sleep 987654')
   })
 
-  test('a service can be let in by its name', async ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+  test('a service can be let in by name', async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not installed')
     const place = makePlace()
     const socket = join(place.root, 'docker.sock')
     const server = createServer((connection) => connection.on('error', () => {}).end('hello')).listen(socket)
@@ -136,8 +136,8 @@ describe.concurrent('--sandbox', () => {
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(says) })
   })
 
-  test("ralph's own folder is hidden, also where it lies in the worktree", async ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+  test("ralph's own folder is hidden, even if it is in the worktree", async ({ skip }) => {
+    skip(!usable, 'bubblewrap is not installed')
     const place = makePlace()
     const home = join(place.dir, '.ralph')
     const lines = `ls -A '${home}' > seen.txt; touch '${home}/planted' 2>> seen.txt; echo x > x.txt`
@@ -150,7 +150,7 @@ describe.concurrent('--sandbox', () => {
   })
 
   test('strict runs checks and experiments inside, without a network', async ({ skip }) => {
-    skip(!usable, 'bubblewrap is not here')
+    skip(!usable, 'bubblewrap is not installed')
     const place = makePlace()
     const server = createServer((connection) => connection.on('error', () => {}).end('hello'))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -160,7 +160,7 @@ describe.concurrent('--sandbox', () => {
       `node -e "require('node:net').connect(${at}, '127.0.0.1').on('connect', () => process.exit()).on('error', () => process.exit(1))"`
     const own = `node -e "const s = require('node:net').createServer((c) => c.end()).listen(0, '127.0.0.1', () => require('node:net').connect(s.address().port, '127.0.0.1').on('connect', () => process.exit()))"`
     const check = [
-      `touch '${place.root}/out' 2>/dev/null`, // its /tmp is another one
+      `touch '${place.root}/out' 2>/dev/null`, // its /tmp is a different one
       `${reach(port)} && exit 4`,
       `${own} || exit 5`,
       'test -f in.txt',
@@ -177,12 +177,12 @@ describe.concurrent('--sandbox', () => {
     const loop = String(ran.lines[0]?.loop_id)
     expect(await place.ralph(['proof', loop, '--again'])).toMatchObject({ code: 0 })
     expect(existsSync(join(place.root, 'out'))).toBe(false)
-    // The same check tells that it got out where nothing holds it.
+    // Without a sandbox, the same check reports that it got out.
     expect(await run('--max-iterations', '1')).toMatchObject({ code: 1 })
     expect(existsSync(join(place.root, 'out'))).toBe(true)
   })
 
-  test('without bubblewrap it is refused, with what to do', async () => {
+  test('without bubblewrap it is refused, with instructions', async () => {
     const place = makePlace()
     const bin = join(place.root, 'bin')
     mkdirSync(bin)

@@ -1,9 +1,9 @@
-/** What a client is made to go through when it is recorded: the same scenes for all, and some of its own. */
+/** The scenes in which a client is recorded: the same for all, and some of its own. */
 import type { Request } from '../src/agents/agent.ts'
 import type { Client } from './clients.ts'
 import { DONE, failure, type Reply } from './model-server.ts'
 
-/** `signal` is sent once the file `begun` lies in its folder. */
+/** `signal` is sent once the file `begun` is in its folder. */
 export type Scene = {
   replies: Reply[]
   request?: Partial<Request>

@@ -1,4 +1,4 @@
-/** Secrets that an agent prints, and those that a person gives it: what of them lies on the disk, and what is shown. */
+/** Secrets that an agent prints, and those that a user gives it: what of them is on the disk, and what is shown. */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ const RAW = [
   JSON.stringify(ENV.DB_PASSWORD).slice(1, -1),
 ]
 
-/** Every file below ralph's home but the private ones of secrets, by its name. */
+/** Every file below ralph's home except the private ones with secrets, by name. */
 function filesIn(home: string, below = ''): [name: string, text: string][] {
   return readdirSync(join(home, below), { withFileTypes: true }).flatMap((entry) => {
     const name = join(below, entry.name)
@@ -33,7 +33,7 @@ function leaksIn(texts: readonly [name: string, text: string][], raw: readonly s
   )
 }
 
-/** A program that prints all of them: plainly, cut in two, in JSON, in colour, line by line. */
+/** A program that prints all of them: plain, cut in two, in JSON, in colour, line by line. */
 function printer(place: Place): string {
   const file = join(place.root, 'print.mjs')
   const given = JSON.stringify({ texts: FAKES.map(({ text }) => text), pem: PEM_LINES, env: Object.keys(ENV) })
@@ -61,7 +61,7 @@ writeSync(1, all.join(' ') + '\\n' + process.argv[2] + '\\n')
   return `${process.execPath} ${file}`
 }
 
-test('nothing that an agent or a check prints is found anywhere but masked', async () => {
+test('whatever an agent or a check prints is found nowhere unmasked', async () => {
   const place = makePlace()
   const print = printer(place)
   const check = ['--verify', `/bin/sh -c '${print} check; exit 1'`]
@@ -103,7 +103,9 @@ const [KEY, PASSWORD] = [FAKES[0], FAKES.find(({ kind }) => kind === 'password i
 const OPTION = 'swordfish77'
 const GIVEN = [KEY.raw, PASSWORD.raw, OPTION, PEM_RAW[0] ?? '', ENV.GITHUB_TOKEN]
 
-/** A loop whose prompt, arguments, check and agent hold secrets. The agent keeps what it is given beside the work folder. */
+/**
+ * A loop whose prompt, arguments, check and agent contain secrets. The agent saves its input next to the work folder.
+ */
 async function given(place: Place, lines: string, ...more: string[]): Promise<string> {
   const agent = place.agent(`echo "$@" >> '${place.root}/arguments'\n${lines}`)
   place.write('check.sh', `#!/bin/sh\necho "$1" > '${place.root}/checked'\nexit 1\n`, 0o755)
@@ -116,8 +118,8 @@ async function given(place: Place, lines: string, ...more: string[]): Promise<st
 
 const argumentsIn = (place: Place) => readFileSync(join(place.root, 'arguments'), 'utf8').trim().split('\n')
 
-describe('secrets that a person gives', () => {
-  test('reach the agent and the check, and lie nowhere else in the clear', async () => {
+describe('secrets that a user gives', () => {
+  test('reach the agent and the check, and are nowhere else in plain text', async () => {
     const place = makePlace()
     const prompt = await given(place, 'echo "I was told: $(cat "$0")"; echo "$@"; true')
     expect(place.prompt(1).startsWith(prompt)).toBe(true)
@@ -132,7 +134,7 @@ describe('secrets that a person gives', () => {
     expect(statSync(join(place.home, 'secrets')).mode & 0o777).toBe(0o700)
   })
 
-  /** A loop whose driver was killed in its first turn, and whose agent comes to an end from then on. */
+  /** A loop whose driver was killed in its first turn, and whose agent completes from then on. */
   async function interrupted(place: Place): Promise<string> {
     const args = ['--agent', place.agent('echo $$ > pid; exec sleep 60'), `Use ${KEY.text}.`, '--', '--token', OPTION]
     const running = place.start(['run', ...args])
@@ -143,7 +145,7 @@ describe('secrets that a person gives', () => {
     return onlyLoop(place)
   }
 
-  test('are given again when another process goes on, also with a database that was rebuilt', async () => {
+  test('are passed on when another process continues, even with a rebuilt database', async () => {
     const place = makePlace()
     const loop = await interrupted(place)
     const before = knownIn(place.home).loop
@@ -155,7 +157,7 @@ describe('secrets that a person gives', () => {
     expect(leaksIn(filesIn(place.home), GIVEN)).toEqual([])
   })
 
-  test('that are gone are asked for, and can be given again', async () => {
+  test('that are lost are asked for, and can be given again', async () => {
     const place = makePlace()
     const loop = await interrupted(place)
     const secrets = join(place.home, 'secrets')
@@ -173,21 +175,21 @@ describe('secrets that a person gives', () => {
     expect(place.prompt(3)).toContain(`Use ${KEY.text}.`)
   })
 
-  test('go along with a fork, a retry and what is said to a loop', async () => {
+  test('are passed on to a fork, a retry and messages to a loop', async () => {
     const place = makePlace()
     const agent = place.agent('echo x >> work.txt')
     await place.ralph(['run', '--agent', agent, '--max-iterations', '1', `Use ${KEY.text}.`])
     const loop = onlyLoop(place)
     await place.ralph(['fork', loop, '--max-iterations', '1'])
     await place.ralph(['retry', loop, `Or ${PASSWORD.text}`])
-    await until('both have begun', () => place.calls().length >= 3)
+    await until('both to start', () => place.calls().length >= 3)
     const prompts = [2, 3].map((call) => place.prompt(call))
     for (const prompt of prompts) expect(prompt).toContain(`Use ${KEY.text}.`)
     expect(prompts.some((prompt) => prompt.includes(PASSWORD.text))).toBe(true)
     expect(leaksIn(filesIn(place.home), GIVEN)).toEqual([])
   })
 
-  test('are not opened for an agent that prints the mark of another loop', async () => {
+  test('are not revealed to an agent that prints the mark of another loop', async () => {
     const place = makePlace()
     await place.ralph(['run', '--agent', place.agent('true'), '--max-iterations', '1', `Use ${KEY.text}.`])
     const [name = ''] = readdirSync(join(place.home, 'secrets')).filter((file) => file !== 'key')
@@ -210,7 +212,7 @@ describe('secrets that a person gives', () => {
     expect(leaksIn(filesIn(place.home), GIVEN)).toEqual([])
   })
 
-  test('are removed when no loop needs them any more', async () => {
+  test('are removed when no loop needs them any longer', async () => {
     const place = makePlace()
     const run = (prompt: string) =>
       place.ralph(['run', '--agent', place.agent('true'), '--max-iterations', '1', prompt])
@@ -222,7 +224,7 @@ describe('secrets that a person gives', () => {
   })
 })
 
-test('what looks like a secret and is none stays as it is', async () => {
+test('what looks like a secret but is none stays as it is', async () => {
   const place = makePlace()
   const honest = [
     'commit 0123456789abcdef0123456789abcdef01234567',
@@ -235,7 +237,7 @@ test('what looks like a secret and is none stays as it is', async () => {
   for (const line of honest) expect(transcript).toContain(line)
 })
 
-test('a project keeps what its agent reports without secrets, and takes its task up as it was', async () => {
+test("a project stores its agent's reports without secrets, and resumes its task unchanged", async () => {
   const check = `sh -c 'printf %s "$0" > "$CHECKED"; test -f T1.txt' "${PASSWORD.text}"`
   const place = makeProject([{ id: 'T1', verify: check }])
   const entry = `it.push({ iteration: 1, task_id: 'T1', status: 'attempted', summary: 'with ${KEY.text}', files_modified: [], obstacles: [] })`
@@ -260,6 +262,6 @@ test('a project keeps what its agent reports without secrets, and takes its task
   const faces = ['state.json', 'obstacles.json', 'results.md'].map((name) => place.read(`.artefacts/shop/${name}`))
   for (const text of faces) expect(text).not.toContain(KEY.raw)
   expect(faces[0]).toContain('with ghp_…masked…')
-  // The list of tasks is the person's, and so is what they wrote into it.
+  // The list of tasks is the user's, and so is what they wrote into it.
   expect(leaksIn(filesIn(place.home), [KEY.raw])).toEqual([])
 })

@@ -55,7 +55,7 @@ test('Ctrl-C ends it with 130, and a killed one does not block the next', async 
   expect((await next.running.ended).code).toBe(130)
 })
 
-test('the database is not rebuilt under a running server', async () => {
+test('the database is not rebuilt while a server is running', async () => {
   const place = makePlace({ git: false })
   const { url, pid, running } = await startServer(place)
   const refused = await place.ralph(['doctor', '--rebuild'])
@@ -101,7 +101,7 @@ describe('through the server', () => {
     }
   }
 
-  /** A server, and a loop that waits to be allowed something. */
+  /** A server, and a loop that waits until something is allowed. */
   async function openBent(): Promise<{ place: Place; server: Server }> {
     const place = makePlace({ git: false })
     const work = { ...specOf().work, dir: place.dir, agent: 'command:true' }
@@ -124,7 +124,7 @@ describe('through the server', () => {
     ['and hangs up at once', '', 'asked.destroy()'],
   ]
 
-  test.each(WAYS)('an agent inside a loop allows nothing: %s', async (_, before, then) => {
+  test.each(WAYS)('an agent inside a loop can allow nothing: %s', async (_, before, then) => {
     const { place } = await openBent()
     place.write('allow.cjs', allow(then))
     const agent = place.agent(`export HOME_OF_RALPH='${place.home}'; ${before}'${process.execPath}' allow.cjs`)

@@ -1,4 +1,6 @@
-/** A real `ralph serve` and loops that go on when a test says so; what a page shows of them, and what it ought to show. */
+/**
+ * A real `ralph serve` and loops that continue when a test says so; what a page shows of them, and what it should show.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, createClient } from '../src/fronts/server/client.ts'
@@ -11,9 +13,9 @@ export type Served = {
   port: number
   call: Client['call']
   running: Running
-  /** The address of a screen, with the token. */
+  /** The address of a view, with the token. */
   at(path: string): string
-  /** As the power cut does. */
+  /** Like a power cut. */
   kill(): Promise<void>
 }
 
@@ -29,19 +31,19 @@ export async function serveIn(place: Place, port = 0, ...options: string[]): Pro
     at: (path) => `${new URL(path, url)}#t=${token}`,
     async kill() {
       running.child.kill('SIGKILL')
-      await running.ended.catch(() => {}) // what it printed last may be cut
+      await running.ended.catch(() => {}) // its last line may be cut off
     },
   }
 }
 
-/** The same place. Every `ralph` that is started in it works on Postgres, where the tests of fronts are run on it. */
+/** The same place. If the fronts are tested on Postgres, every `ralph` started in it uses that database. */
 export function onDatabase(place: Place): Place {
   const { database } = databaseOf(place.home)
   if (database) place.env.RALPH_DATABASE = database
   return place
 }
 
-/** Runs a loop to its end. Where it is to be in a database, a server runs it: `ralph run` works without one. */
+/** Runs a loop to its end. If it must be in a database, a server runs it: `ralph run` works without one. */
 export async function runLoop(place: Place, prompt: string, agent: string, check: string): Promise<void> {
   if (!onDatabase(place).env.RALPH_DATABASE) {
     const { code } = await place.ralph(['run', prompt, '--agent', agent, '--verify', check])
@@ -55,9 +57,9 @@ export async function runLoop(place: Place, prompt: string, agent: string, check
   await running.ended
 }
 
-export type Gated = { id: string /** Lets it do its iterations up to this one. */; allow(iteration: number): void }
+export type Gated = { id: string /** Lets it run its iterations up to this one. */; allow(iteration: number): void }
 
-/** Each iteration begins at once, and ends when it is allowed to. So many lines are needed. */
+/** Each iteration starts at once, and ends when it is allowed to. This many lines are needed. */
 export async function startGated(place: Place, { call }: Served, name: string, lines: number): Promise<Gated> {
   const dir = join(place.root, name)
   const gates = join(place.root, `gates-${name}`)
@@ -103,7 +105,7 @@ export async function iterationOf({ call }: Served, loop: string): Promise<numbe
   return (await call('get_loop', { loop, brief: true })).loop.tally.iteration
 }
 
-/** A row of the list: its title, the bars of its strip, and the iterations it counts. */
+/** A row of the list: its title, the bars of its strip, and its iteration count. */
 export type Shown = { title: string | null; bars: number; count: number }
 
 export async function toldLoops({ call }: Served): Promise<Shown[]> {
@@ -127,7 +129,7 @@ export async function shownLoops(page: Page): Promise<Shown[]> {
   )
 }
 
-/** The numbers of the iterations, newest first, and the headline that counts those that have ended. */
+/** The numbers of the iterations, newest first, and the headline that counts the finished ones. */
 export type ShownIterations = { head: string | null; numbers: number[] }
 
 export async function toldIterations({ call }: Served, loop: string): Promise<ShownIterations> {

@@ -16,7 +16,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     return running.newPage()
   }
 
-  /** A page of somebody else, on another port of this machine. */
+  /** Somebody else's page, on another port of this machine. */
   async function openStranger(): Promise<string> {
     const server = createServer((_, answer) => answer.setHeader('content-type', 'text/html').end('<p>A page</p>'))
     server.listen(0, '127.0.0.1')
@@ -53,7 +53,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     expect(await tasksOf(server)).toEqual([])
   })
 
-  test('a page by another name of this machine is another origin', async () => {
+  test('a page with another name for this machine is another origin', async () => {
     const server = await openServer()
     const page = await openPage()
     await page.goto(server.url.replace('127.0.0.1', 'localhost'))
@@ -106,7 +106,7 @@ async function attack({ url, token }: Target): Promise<string[]> {
           if (name === 'onload' || name === 'onopen' || name === 'onmessage') read.push(what)
           done()
         }
-      setTimeout(done, 1_000) // what a browser does not even begin
+      setTimeout(done, 1_000) // what a browser does not even start
       if ('src' in element) document.body.append(element)
     })
   for (const [name, path] of [

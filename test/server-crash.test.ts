@@ -1,5 +1,5 @@
 /**
- * kill -9 of `ralph serve` while it drives five loops: they go on with the next one, and whoever reads along misses nothing.
+ * `kill -9` of `ralph serve` while it runs five loops: they continue with the next server, and readers miss nothing.
  * `RALPH_CRASH_POINTS=10 npx vitest run test/server-crash.test.ts` kills it ten times; see `crash-points.ts`.
  */
 import { mkdirSync } from 'node:fs'
@@ -37,10 +37,10 @@ test(`a server that is killed ${KILLS} times loses no loop and no event`, {
     await sleep(random() * 40)
     expect(areOver(place)).toBe(false)
     server.going.child.kill('SIGKILL')
-    await server.going.ended.catch(() => {}) // what it printed last may be cut
+    await server.going.ended.catch(() => {}) // its last line may be cut off
     server = await startServer(place, port)
   }
-  await until('all loops are over', () => areOver(place))
+  await until('the end of all loops', () => areOver(place))
   await reading.seen(countEvents(place))
   stop.abort()
   const { events, lost } = await reading.ended
@@ -88,7 +88,7 @@ function lines(): string {
 
 async function startServer(place: Place, port: number): Promise<Server> {
   const going = place.start(['serve', '--port', String(port), '--concurrency', String(LOOPS), '--json'])
-  const said = await until('the server says where it is', () => going.lines().find(({ url }) => url !== undefined))
+  const said = await until("the server's address", () => going.lines().find(({ url }) => url !== undefined))
   return { going, url: String(said.url), token: String(said.token) }
 }
 

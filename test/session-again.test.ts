@@ -1,4 +1,4 @@
-/** A session whose loop does not simply go on: it was interrupted, it ended, or it is taken up again. */
+/** A session whose loop does not simply continue: it was interrupted, it ended, or it is resumed. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -48,7 +48,7 @@ describe.concurrent('a turn that was interrupted', () => {
   })
 
   test('a session that was closed: the loop continues elsewhere at once', async () => {
-    const { place, loop } = await looping('Build it', { CLAUDE_PID: String(2 ** 22 + 1) }) // above what the kernel gives away
+    const { place, loop } = await looping('Build it', { CLAUDE_PID: String(2 ** 22 + 1) }) // above any process id that the kernel assigns
     expect((await place.ralph(['status'])).stdout).toMatch(/interrupted +0\/10/)
     expect((await place.ralph(['status', loop])).stdout).toContain(`Resume it in a session with /ralph:resume ${loop}`)
     const other = openSession(place, { id: 's-2' })

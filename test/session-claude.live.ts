@@ -30,7 +30,7 @@ const { live, bash, script, requests, ask, newest } = sitting
 
 const LOOP = '/ralph:loop Write the file. --completion-promise COMPLETE'
 const work = (n: number): Reply[] => [bash(`echo ${n} >> a.txt`), { text: `Step ${n} is done, more is left.` }]
-const begun = () => until('the agent is at work', () => existsSync(join(sitting.place.dir, 'begun')), 60_000)
+const begun = () => until('the agent to work', () => existsSync(join(sitting.place.dir, 'begun')), 60_000)
 const says = (body: unknown, words: string) => JSON.stringify(body).includes(words)
 
 situations(host, sitting)
@@ -65,7 +65,7 @@ describe('claude', () => {
     script([...work(1), bash('echo 2 >> a.txt'), DONE])
     const { stdout } = await ask(LOOP)
     expect(JSON.stringify(requests()[2]).split('This is iteration 2')).toHaveLength(2)
-    expect(JSON.stringify(requests()[2]).split('Nobody is watching')).toHaveLength(2) // the rules it has already
+    expect(JSON.stringify(requests()[2]).split('Nobody is watching')).toHaveLength(2) // it already has the rules
     expect(stdout).not.toContain('stop-hook-error')
     expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
   })
@@ -142,9 +142,9 @@ describe('claude', () => {
 })
 
 live(
-  'claude in a terminal hears what was typed meanwhile when the turn is over, not when the loop is',
+  'claude in a terminal gets what was typed meanwhile when the turn has ended, not only after the loop',
   async (test) => {
-    test.skip(!hasTmux, 'tmux is not here')
+    test.skip(!hasTmux, 'tmux is not installed')
     const terminal = await sitting.terminal()
     script([...work(1), bash(HANGS), { text: 'Step 2 is done.' }, ...work(3)])
     await enter(terminal, LOOP, () => requests().length > 0)
@@ -158,8 +158,8 @@ live(
   },
 )
 
-live('claude gets words for the next iteration when the turn has ended, and does not pause', async ({ skip }) => {
-  skip(!hasTmux, 'tmux is not here')
+live('claude gets a message for the next iteration when the turn has ended, and does not pause', async ({ skip }) => {
+  skip(!hasTmux, 'tmux is not installed')
   await steered(host, sitting, await sitting.terminal())
 })
 

@@ -17,7 +17,7 @@ let isTrusted = false
 async function trust(terminal: Terminal): Promise<void> {
   await terminal.shows('Hooks need review', 60_000)
   const chosen = () => terminal.screen().includes('› 2. Trust all')
-  // The dialog is on the screen a moment before it takes keys.
+  // The dialog is on the screen a moment before it accepts keys.
   while (!chosen()) {
     terminal.press('2')
     await until('the choice', chosen, 1_000).catch(() => {})
@@ -85,7 +85,7 @@ live('codex would truncate a long prompt: it is pointed to the loop file', async
   expect(await newest()).toMatchObject({ status: 'completed', iterations: 2 })
 })
 
-live('codex gets words for the next iteration, and does not pause', async ({ skip }) => {
-  skip(!hasTmux, 'tmux is not here')
+live('codex gets a message for the next iteration, and does not pause', async ({ skip }) => {
+  skip(!hasTmux, 'tmux is not installed')
   await steered(host, sitting, await sitting.terminal())
 })

@@ -13,7 +13,7 @@ const host: Seat = {
   prefix: '/ralph:',
   face: '.copilot',
   terminal: ['copilot', '--plugin-dir', PLUGIN, '--yolo', '--no-auto-update'],
-  stopKey: 'C-c', // Escape must come twice within a moment
+  stopKey: 'C-c', // Escape must be pressed twice in quick succession
   stopped: /Operation cancelled by user/,
   mute: true,
   async ready(terminal) {
@@ -23,12 +23,12 @@ const host: Seat = {
       if (asks.test(screen)) terminal.press('Enter')
       return !asks.test(screen) && screen.includes('/ commands')
     }
-    await until('it takes a prompt', isReady, 60_000)
+    await until('its input line', isReady, 60_000)
   },
   again: ['--continue'],
   rests: always('interrupted'),
   clear: (terminal) => enter(terminal, '/clear', () => !terminal.visible().includes('Forget this')),
-  // It tries other errors again, a second each.
+  // It retries after other errors, a second each.
   fails: { reply: failure(402, 'payment_required', 'You have no credits left.'), shown: /no credits left/ },
   compacted: /[Cc]ompact(ed|ion completed)/,
 }

@@ -30,7 +30,7 @@ const host: Seat = {
   again: ['--resume', '--last'],
   rests: { tool: 'paused', answer: 'interrupted', error: 'paused' },
   clear: (terminal) => enter(terminal, '/clear', () => !terminal.visible().includes('Forget this')),
-  // It tries other errors again for long.
+  // It keeps retrying after other errors for a long time.
   fails: { reply: failure(400, 'invalid_request_error', 'No such thing.'), shown: /No such thing/ },
   compact: '/compress',
   compacted: /Loaded summary from session/,

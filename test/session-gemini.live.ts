@@ -20,7 +20,7 @@ const host: Seat = {
   stopped: /Request cancelled/,
   clear: (terminal) => enter(terminal, '/clear', () => !terminal.visible().includes('Forget this')),
   compacted: /history compressed from/,
-  // It tries other errors again for minutes.
+  // It keeps retrying after other errors for minutes.
   fails: { reply: failure(400, 'INVALID_ARGUMENT', 'No such thing.'), shown: /No such thing/ },
 }
 

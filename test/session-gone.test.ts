@@ -1,4 +1,4 @@
-/** A loop in a session whose client has ended: that is seen although the client never told which process it is. */
+/** A loop in a session whose client has ended: ralph notices, although the client never reported its process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { GATE } from './session-place.ts'
 
 const hasProc = existsSync('/proc/self/stat')
 
-/** A client of this name runs its hook with a prompt, through a shell, and stays until it is killed. */
+/** A client with this name runs its hook with a prompt, through a shell, and stays until it is killed. */
 async function openClient(place: Place, { name = 'gemini', session = 'g-1', prompt = '/ralph:loop Build it' } = {}) {
   const program = join(place.root, name)
   writeFileSync(
@@ -38,7 +38,7 @@ async function openClient(place: Place, { name = 'gemini', session = 'g-1', prom
 const statusOf = async (place: Place) => (await place.ralph(['status'])).stdout
 
 test('a closed session is interrupted, and its loop continues elsewhere', async ({ skip }) => {
-  skip(!hasProc, 'only Linux tells')
+  skip(!hasProc, 'only works on Linux')
   const place = makePlace({ git: false })
   const first = await openClient(place)
   const loop = onlyLoop(place)
@@ -55,8 +55,8 @@ test('a closed session is interrupted, and its loop continues elsewhere', async 
   await second.end()
 })
 
-test('a session that was closed and reopened is not gone', async ({ skip }) => {
-  skip(!hasProc, 'only Linux tells')
+test('a session that was closed and reopened is still there', async ({ skip }) => {
+  skip(!hasProc, 'only works on Linux')
   const place = makePlace({ git: false })
   await (await openClient(place)).end()
   const again = await openClient(place, { prompt: '/ralph:resume' })
@@ -66,7 +66,7 @@ test('a session that was closed and reopened is not gone', async ({ skip }) => {
 })
 
 test('a process number that was reused is not mistaken for the client', async ({ skip }) => {
-  skip(!hasProc, 'only Linux tells')
+  skip(!hasProc, 'only works on Linux')
   const place = makePlace({ git: false })
   const client = await openClient(place)
   const path = join(place.home, 'armed', 'g-1')

@@ -1,4 +1,4 @@
-/** A turn that ends in its middle in a real client: `ralph status` says so, and the loop goes on. */
+/** A turn that is interrupted in a real client: `ralph status` says so, and the loop continues. */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -16,7 +16,7 @@ type Way = {
   ready(terminal: Terminal): Promise<void>
   prefix: string
   stopKey?: string
-  /** Here a hook hears of Esc in a tool and of an error, too, and the loop pauses. */
+  /** Here a hook also receives Esc in a tool and errors, and the loop pauses. */
   pauses?: ('answer' | 'tool' | 'error')[]
 }
 
@@ -43,7 +43,7 @@ const WAYS: Way[] = [
       await terminal.shows('/ commands')
     },
     prefix: '/ralph-',
-    stopKey: 'C-c', // Escape must come twice within a moment
+    stopKey: 'C-c', // Escape must be pressed twice in quick succession
   },
   {
     agent: 'droid',
@@ -60,7 +60,7 @@ const WAYS: Way[] = [
 
 describe.each(WAYS)('$agent', ({ agent, argv, ready, prefix, stopKey = 'Escape', pauses = [] }) => {
   test('is interrupted in an answer, in a tool, by an error, and by its end', async ({ skip }) => {
-    skip(!hasTmux, 'tmux is not here')
+    skip(!hasTmux, 'tmux is not installed')
     const client = CLIENTS.find(({ name }) => name === agent)
     if (!client) throw new Error(`No client ${agent}.`)
     const installed = installClient(client)
@@ -125,7 +125,7 @@ describe.each(WAYS)('$agent', ({ agent, argv, ready, prefix, stopKey = 'Escape',
     await until('the tool', () => existsSync(begun), 40_000)
     await become('running')
     terminal.close()
-    // Where a hook is called once more before the client is gone, the loop pauses.
+    // If a hook is called once more before the client exits, the loop pauses.
     await become('interrupted', 'paused')
     await server.close()
   })

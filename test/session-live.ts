@@ -71,14 +71,14 @@ export type Heard = { code: number | null; stdout: string; stderr: string }
 
 export type Sitting = {
   place: Place
-  /** A test that is skipped, by name, if the client is not available. */
+  /** A test that is skipped, with its name, if the client is not available. */
   live(title: string, body: (context: TestContext) => Promise<void>): void
   bash(command: string): Reply
-  /** What the model says from now on; the last reply is repeated. */
+  /** The model's replies from now on; the last one is repeated. */
   script(replies: Reply[] | ((body: unknown, number: number) => Reply)): void
   /** What the model has been asked since then. */
   requests(): unknown[]
-  /** One prompt to the client, run to its end. */
+  /** One prompt to the client, run to completion. */
   ask(prompt: string, more?: string[]): Promise<Heard>
   /** The same, left running; `end` ends it. */
   start(prompt: string, more?: string[]): { ended: Promise<Heard>; end(signal: NodeJS.Signals): void }
@@ -203,10 +203,10 @@ export function openSitting(host: Host): Sitting {
     },
     // The hook releases the session a moment after it has saved how the loop ended.
     async over() {
-      await until('the loop has ended', () => ENDED.has(String(status())), 60_000).catch((cause) => {
+      await until('the end of the loop', () => ENDED.has(String(status())), 60_000).catch((cause) => {
         throw new Error(`The loop is ${status()}.\n${terminal?.screen() ?? ''}`, { cause })
       })
-      await until('its session is free', () => armed().length === 0)
+      await until('its session to be released', () => armed().length === 0)
     },
     face: join(host.face, 'ralph-loop.local.md'),
     armed,
@@ -330,7 +330,7 @@ export async function enter(terminal: Terminal, text: string, taken: () => boole
     terminal.press('Enter')
     if (await until(text, taken, 3_000).catch(() => false)) return
   }
-  throw new Error(`"${text}" was not taken:\n${terminal.screen()}`)
+  throw new Error(`"${text}" was not accepted:\n${terminal.screen()}`)
 }
 
 /** Stops the agent in the middle of its turn. */
@@ -342,10 +342,13 @@ export async function interrupt(
   const before = seen()
   terminal.press(stopKey)
   // If the last interruption has scrolled away, there are no more than before.
-  await until('it has stopped', () => seen() > before, 5_000).catch(() => terminal.shows(stopped))
+  await until('its interruption', () => seen() > before, 5_000).catch(() => terminal.shows(stopped))
 }
 
-/** Words typed in the middle of a turn reach the next iteration; the loop continues, and no model is asked for them alone. */
+/**
+ * A message typed in the middle of a turn reaches the next iteration; the loop continues, and no model is asked for it
+ * alone.
+ */
 export async function steered(host: Host, sitting: Sitting, terminal: Terminal): Promise<void> {
   const { bash, place } = sitting
   const hangs = bash('touch waits; while [ ! -f on ]; do sleep 0.05; done')
@@ -353,7 +356,7 @@ export async function steered(host: Host, sitting: Sitting, terminal: Terminal):
   sitting.script([...first, hangs, { text: 'Step 2 is done.' }, bash('echo 3 >> a.txt'), DONE])
   const asked = () => sitting.requests().length > 0
   await enter(terminal, `${host.prefix}loop Write the file. --completion-promise COMPLETE`, asked)
-  await until('the agent is at work', () => existsSync(join(place.dir, 'waits')), 60_000)
+  await until('the agent to work', () => existsSync(join(place.dir, 'waits')), 60_000)
   await enter(terminal, `${host.prefix}steer Use tabs, please.`, () =>
     /steer Use tabs, please\./.test(terminal.screen()),
   )

@@ -22,11 +22,11 @@ type Opened = { place: Place; terminal: Terminal; again(...args: string[]): Prom
 
 /** A terminal with an OpenCode that has the plugin; `again` opens another one. */
 async function open(replies: Replies, { skip }: TestContext): Promise<Opened> {
-  skip(!hasTmux, 'tmux is not here')
+  skip(!hasTmux, 'tmux is not installed')
   const place = makePlace()
   const env = { ...place.env, ...(await start(replies, place)), TERM: 'screen-256color' }
   addPlugin(place)
-  await place.ralph(['status']) // so that the database can be asked at once
+  await place.ralph(['status']) // so that the database can be queried at once
   const again = async (...args: string[]) => {
     const terminal = openTerminal(['opencode', '--auto', ...args], { dir: place.dir, env })
     terminals.push(terminal)
@@ -41,7 +41,7 @@ function addPlugin({ root, dir }: Place): void {
   mkdirSync(join(folder, 'plugins'), { recursive: true })
   symlinkSync(resolve('plugins/opencode/ralph.js'), join(folder, 'plugins', 'ralph.js'))
   const lock = { packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } } }
-  // With these it does not ask npm for the package of plugins' types: for ours, and for a project that has its folder.
+  // With these it does not download the package with the plugin types: for ours, and for a project that has its folder.
   for (const each of [folder, join(dir, '.opencode')]) {
     mkdirSync(join(each, 'node_modules'), { recursive: true })
     writeFileSync(join(each, 'package-lock.json'), JSON.stringify(lock))
@@ -86,7 +86,7 @@ live('loops on a prompt as typed, until a promise, up to a limit, and until its 
   await stands(place, 'completed', terminal)
   expect(await loopOf(place)).toMatchObject({ proof: 'verified', iterations: 3, false_claims: 1 })
   const checked = ['checked fail', 'turned', 'turned', 'checked fail', 'turned', 'checked pass']
-  // It began where the loop before left off, so the start of that one was tried, too.
+  // It started where the previous loop left off, so that loop's start was tested as well.
   expect(await historyOf(place)).toEqual([...checked, 'proved', 'proved'])
   expect(requests()).toHaveLength(16)
   expect(told(14)).toContain('The check `test -f done.txt` failed')
@@ -146,7 +146,7 @@ live(
     await terminal.submit('Blue, please.')
     await begun()
     expect(told(requests().length - 1)).toContain('A person says: Blue, please.')
-    expect(terminal.visible()).not.toContain('This is iteration 2') // only the agent is told that
+    expect(terminal.visible()).not.toContain('This is iteration 2') // only the agent sees that
 
     await interrupt(terminal)
     await stands(place, 'paused', terminal)
@@ -205,7 +205,7 @@ live(
     await begun()
     expect((await place.ralph(['status'])).stdout).toContain('running in a session of OpenCode')
 
-    // The old session goes on behind the new one.
+    // The old session continues behind the new one.
     const id = String((await loopOf(place)).loop_id)
     await choose(back, '/new')
     await back.shows('Ask anything')
@@ -242,7 +242,7 @@ live('says in `opencode run`, which ends with its first turn, that no loop can r
   expect(existsSync(join(place.home, 'armed'))).toBe(false)
 })
 
-/** A terminal whose model says what the test tells it to say next; the last reply is repeated. */
+/** A terminal whose model gives the replies that the test sets; the last one is repeated. */
 async function openScripted(context: TestContext): Promise<Opened & { script(...replies: Reply[]): void }> {
   let replies: Reply[] = []
   const opened = await open(() => (replies.length > 1 ? replies.shift() : replies[0]) ?? {}, context)
@@ -254,7 +254,7 @@ async function openScripted(context: TestContext): Promise<Opened & { script(...
   }
 }
 
-/** What the model was told in its n-th request, counted from 0. */
+/** What the model got in its n-th request, counted from 0. */
 function told(n: number): string {
   const { messages } = requests()[n] as { messages: { role: string; content: unknown }[] }
   const texts = messages.filter(({ role }) => role !== 'system').map(({ content }) => content)
@@ -271,6 +271,6 @@ async function interrupt(terminal: Terminal): Promise<void> {
 /** One of its own commands, from the list that opens while it is typed. */
 async function choose(terminal: Terminal, name: string): Promise<void> {
   terminal.type(name)
-  await until(`${name} is offered`, () => new RegExp(`${name} {2,}\\w`).test(terminal.visible()))
+  await until(`${name} in the list`, () => new RegExp(`${name} {2,}\\w`).test(terminal.visible()))
   terminal.press('Enter')
 }

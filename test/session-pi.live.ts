@@ -1,4 +1,4 @@
-/** Loops inside a session of Pi: the newest that the registry has whole, and the newest there is. */
+/** Loops inside a session of Pi: the newest one that is complete in the registry, and the newest of all. */
 import { pi } from './clients/pi.ts'
 import { loopsIn } from './pi-loops.ts'
 import { newestPi } from './pi-session.ts'

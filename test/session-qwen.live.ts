@@ -27,7 +27,7 @@ const host: Seat = {
   clear: (terminal) => enter(terminal, '/clear', () => !terminal.visible().includes('Forget this')),
   compact: '/compress',
   compacted: /[Cc]ompressed/,
-  // It tries other errors again for more than a minute.
+  // It keeps retrying after other errors for over a minute.
   fails: { reply: failure(400, 'invalid_request_error', 'No such thing.'), shown: /No such thing/ },
 }
 

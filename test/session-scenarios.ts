@@ -54,9 +54,9 @@ export function situations(host: Seat, sitting: Sitting, own: Partial<Record<Sit
   const tries = (situation: Exclude<Situation, 'print modes'>) => (title: string) => {
     const scenario = own[situation] ?? SCENARIOS[situation]
     const isLimit = TABLE[name]?.cells[situation] !== 'passes'
-    if (isLimit !== situation in own) throw new Error(`${name}: "${situation}" is tried otherwise than its cell says.`)
+    if (isLimit !== situation in own) throw new Error(`${name}: "${situation}" is not tested as its cell says.`)
     sitting.live(title, async ({ skip }) => {
-      skip(!hasTmux, 'tmux is not here')
+      skip(!hasTmux, 'tmux is not installed')
       await scenario(await sceneIn(host, sitting))
     })
   }
@@ -100,7 +100,7 @@ export async function sceneIn(host: Seat, sitting: Sitting, more: string[] = [])
     },
     begun: () =>
       until('the tool', () => existsSync(join(place.dir, 'begun')), 30_000).catch((cause) => {
-        throw new Error(`The tool has not begun.\n${terminal.screen()}`, { cause })
+        throw new Error(`The tool has not started.\n${terminal.screen()}`, { cause })
       }),
     status,
   }
@@ -108,7 +108,7 @@ export async function sceneIn(host: Seat, sitting: Sitting, more: string[] = [])
 
 /** Waits until `ralph status` knows that the turn has been stopped. */
 async function rests({ terminal, status }: Pick<Scene, 'terminal' | 'status'>, how: string): Promise<void> {
-  await until(`it is ${how}`, async () => (await status()) === how, 10_000).catch((cause) => {
+  await until(`it to be ${how}`, async () => (await status()) === how, 10_000).catch((cause) => {
     throw new Error(`It is not ${how}.\n${terminal.screen()}`, { cause })
   })
 }
@@ -170,7 +170,7 @@ export const steers: Scenario = async ({ sitting, loop, begun, terminal }) => {
   await begun()
   await enter(terminal, QUESTION, () => true)
   // Copilot moves the tool to the background, and reports its end as typed text. Droid waits for it.
-  await until('it is told', () => sitting.requests().length > 3, 3_000).catch(() => {})
+  await until('the text to arrive', () => sitting.requests().length > 3, 3_000).catch(() => {})
   sitting.place.write('go', '')
   await sitting.over()
   expect(await sitting.newest()).toMatchObject({ status: 'completed', iterations: 3 })
@@ -293,7 +293,7 @@ const SCENARIOS: Record<Exclude<Situation, 'print modes'>, Scenario> = {
     expect(await sitting.newest()).toMatchObject({ prompt: 'The other one.', status: 'completed', iterations: 1 })
     expect(sitting.armed()).toHaveLength(1)
     sitting.place.write('go', '')
-    await until('both are over', () => sitting.armed().length === 0, 60_000)
+    await until('the end of both', () => sitting.armed().length === 0, 60_000)
     const loops = (await sitting.place.ralph(['status', '--json'])).lines
     expect(loops.find(({ loop_id: id }) => id === first.loop_id)).toMatchObject({ status: 'completed', iterations: 3 })
     expect([mine, other]).toEqual([[], []])

@@ -1,4 +1,4 @@
-/** Words for the next iteration, typed in the session of a loop that goes on meanwhile. */
+/** Messages for the next iteration, typed in the session of a loop that keeps running. */
 import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ async function looping(args = 'Build it'): Promise<Looping> {
   return { place, session, loop: onlyLoop(place) }
 }
 
-/** Which iteration the agent is asked for, and what a person says to it. */
+/** Which iteration the agent is asked for, with the user's message. */
 function told({ prompt }: Heard): [iteration: number, words: string | undefined] {
   return [Number(/This is iteration (\d+)/.exec(prompt)?.[1] ?? 0), /> A person says: (.*)/.exec(prompt)?.[1]]
 }
@@ -41,7 +41,7 @@ describe.concurrent('/ralph:steer', () => {
     expect(told(await session.work())).toEqual([3, undefined])
   })
 
-  test('is refused without words, and without a loop', async () => {
+  test('is refused without a message, and without a loop', async () => {
     const { place, session } = await looping()
     expect(answerOf(await session.type('/ralph:steer '))).toContain('Missing text. Say what')
     const other = openSession(place, { id: 's-2' })
@@ -102,7 +102,7 @@ describe.concurrent('/ralph:steer', () => {
 
   test.each<[host: string, typed: string, base: Json, env?: Record<string, string>]>([
     ['Codex', '$ralph-steer Use tabs.', { turn_id: 't' }],
-    ['Codex, by its plugin', '$ralph:steer Use tabs.', { turn_id: 't' }],
+    ['Codex, with its plugin', '$ralph:steer Use tabs.', { turn_id: 't' }],
     ['Copilot', '/ralph-steer Use tabs.', {}, { COPILOT_CLI: '1' }],
     ['Droid', '/ralph-steer Use tabs.', {}, { FACTORY_PROJECT_DIR: 'x' }],
     ['Qwen', '/ralph:steer Use tabs.', { context_usage: 1 }],

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { makePlace, type Place } from './ralph.ts'
 import { answerOf, callGate, openSession } from './session-place.ts'
 
-/** What Claude Code writes of an answer, block by block. */
+/** What Claude Code records of an answer, block by block. */
 function say(place: Place, id: string, tokens: number): void {
   const usage = { input_tokens: tokens - 100, cache_read_input_tokens: 60, output_tokens: 40 }
   const line = (type: string) => JSON.stringify({ type: 'assistant', message: { id, content: [{ type }], usage } })

@@ -18,7 +18,7 @@ export async function loopOf(place: Place): Promise<Line> {
 /** Waits until the newest loop of a place has this state. */
 export async function stands(place: Place, status: string, terminal: Terminal, withinMs = 40_000): Promise<void> {
   const last = () => (existsSync(join(place.home, 'ralph.db')) ? query(place, LAST)[0]?.status : undefined)
-  await until(`the loop is ${status}`, () => last() === status, withinMs).catch((cause) => {
+  await until(`the loop to be ${status}`, () => last() === status, withinMs).catch((cause) => {
     throw new Error(`It is ${last()}.\n${terminal.screen()}`, { cause })
   })
 }

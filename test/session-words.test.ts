@@ -1,4 +1,7 @@
-/** What the agent of a session is told from turn to turn: the whole task once, and only what is new as long as it has that. */
+/**
+ * What the agent of a session gets from turn to turn: the whole task once, and only what is new while it remembers
+ * that.
+ */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -20,7 +23,7 @@ async function looping(args: string): Promise<Looping> {
 const isWhole = ({ prompt }: Heard) => prompt.startsWith(`${TASK}\n\n---\n\nThis is iteration `)
 const isShort = ({ prompt }: Heard) => /^This is iteration \d+ of at most \d+ of the loop; the task and/.test(prompt)
 
-/** What the transcript of an iteration says that its agent was told. */
+/** The agent's prompt, from the transcript of an iteration. */
 async function recorded(place: Place, loop: string, iteration: number): Promise<string[]> {
   const lines = readFileSync(join(place.home, 'transcripts', loop, `${iteration}.jsonl`), 'utf8')
     .trim()
@@ -55,7 +58,7 @@ describe.concurrent('the agent of a session', () => {
     place.write(FACE, face(place).replace(from, to))
     const third = await session.work()
     expect([isShort(second), isWhole(third), isShort(await session.work())]).toEqual([true, true, true])
-    expect(await recorded(place, loop, 2)).toEqual([second.prompt]) // not what it became meanwhile
+    expect(await recorded(place, loop, 2)).toEqual([second.prompt]) // not its later value
     expect(await recorded(place, loop, 3)).toEqual([third.prompt])
   })
 

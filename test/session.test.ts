@@ -146,7 +146,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     expect(asked(await session.work('', { last_assistant_message: undefined }))).toBe(2)
   })
 
-  test('a cd by the model does not lose the loop', async () => {
+  test('a cd by the agent does not lose the loop', async () => {
     const { place, session, loop } = await looping('Build it')
     mkdirSync(join(place.dir, 'sub'))
     const cwd = join(place.dir, 'sub')
@@ -156,7 +156,7 @@ describe.concurrent('what goes wrong elsewhere', () => {
     expect(answerOf(await session.type('/ralph:status', { cwd }))).toContain(loop)
   })
 
-  test('the loop belongs to the project, wherever the model is when it starts', async () => {
+  test('the loop belongs to the project, wherever the agent is when it starts', async () => {
     const place = makePlace({ git: false })
     mkdirSync(join(place.dir, 'sub'))
     const env = { CLAUDE_PROJECT_DIR: place.dir }
@@ -556,7 +556,7 @@ describe.concurrent('bad input', () => {
 })
 
 describe.concurrent('checks', () => {
-  test("the agent's word is not enough, and the check results are shown", async () => {
+  test("the agent's claim is not enough, and the check results are shown", async () => {
     const { place, session, begun } = await looping('Build it --completion-promise DONE --verify "test -e done.txt"')
     expect(begun.said).toContain('checked by test -e done.txt')
     expect(begun.said).toContain('ralph: before: test -e done.txt fails')
@@ -762,7 +762,7 @@ describe.concurrent('a user in the session', () => {
     expect([asked(next), next.prompt.includes('Tabs')]).toEqual([3, false])
   })
 
-  test('cancels, or is told that there is nothing to cancel', async () => {
+  test('cancels, or gets the message that there is nothing to cancel', async () => {
     const { place, session } = await looping('Build it')
     expect(answerOf(await session.type('/ralph:cancel'))).toContain('cancelled after 0 iterations')
     expect([isArmed(place), existsSync(join(place.dir, FACE))]).toEqual([false, false])
@@ -1278,7 +1278,7 @@ describe.concurrent('the neutral protocol', () => {
     }
   }
 
-  test('has every field of a turn, of a refused claim and of a proven end', async () => {
+  test('has every field of a turn, of a refused claim and of a verified end', async () => {
     const place = makePlace({ git: false })
     const shim = openShim(place)
     const begun = await shim.command(
@@ -1395,7 +1395,7 @@ describe.concurrent('the neutral protocol', () => {
     })
   })
 
-  test('a question waits for the user, and their words are the answer', async () => {
+  test('a question waits for the user, and their text is the answer', async () => {
     const shim = openShim(makePlace({ git: false }))
     await shim.command('loop', 'Build it')
     expect(await shim.stop('<ask>Tabs?</ask>')).toMatchObject({ next: 'none', status: 'needs-input' })

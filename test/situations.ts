@@ -1,4 +1,7 @@
-/** What users do with a loop in a client's own session, and whether it works there: a table in docs/sessions.md, tried by the live tests. */
+/**
+ * What users do with a loop in a client's own session, and whether it works there: a table in docs/sessions.md, tested
+ * by the live tests.
+ */
 
 export const SITUATIONS = [
   'promise',

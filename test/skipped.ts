@@ -1,9 +1,11 @@
-/** Names every test that was skipped, and why, and every one that passed only when tried again: never in silence. */
+/**
+ * Names every skipped test with the reason, and every test that passed only on a retry: nothing is skipped silently.
+ */
 import type { Reporter, TestCase, Vitest } from 'vitest/node'
 
 export class SkippedReporter implements Reporter {
-  private readonly told: string[] = []
-  /** A run of chosen tests (-t) skips nearly all the others; nobody wants their names. */
+  private readonly lines: string[] = []
+  /** A filtered run (-t) skips nearly all tests; nobody wants their names. */
   private isChosen = false
 
   onInit({ config }: Vitest): void {
@@ -13,11 +15,11 @@ export class SkippedReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const result = test.result()
     if (result.state === 'skipped' && !this.isChosen)
-      this.told.push(['skipped', test.fullName, ...(result.note ? [result.note] : [])].join(': '))
-    else if (test.diagnostic()?.flaky) this.told.push(`passed at the second try: ${test.fullName}`)
+      this.lines.push(['skipped', test.fullName, ...(result.note ? [result.note] : [])].join(': '))
+    else if (test.diagnostic()?.flaky) this.lines.push(`passed on a retry: ${test.fullName}`)
   }
 
   onTestRunEnd(): void {
-    if (this.told.length > 0) console.log(`\n${this.told.join('\n')}`)
+    if (this.lines.length > 0) console.log(`\n${this.lines.join('\n')}`)
   }
 }

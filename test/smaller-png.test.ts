@@ -41,14 +41,14 @@ function coloursOf(png: Buffer): number[] {
   return [...rows].flatMap((index, at) => (at % (width + 1) === 0 ? [] : [palette?.readUIntBE(index * 3, 3) ?? 0]))
 }
 
-test('a picture of few colours stays as it is, pixel by pixel', () => {
+test('a picture with few colours stays as it is, pixel by pixel', () => {
   const colourAt = (x: number, y: number) => ((x * 3) << 16) | ((y * 7) << 8) | 9
   const png = pngOf(16, 9, colourAt)
   const expected = Array.from({ length: 16 * 9 }, (_, at) => colourAt(at % 16, Math.floor(at / 16)))
   expect(coloursOf(smallerPng(png))).toEqual(expected)
 })
 
-test('a picture of many colours keeps a single dot that stands out', () => {
+test('a picture with many colours keeps a single dot that stands out', () => {
   const colourAt = (x: number, y: number) => (x === 7 && y === 3 ? 0x00ff00 : (x * y * 40_503) & 0x3f003f)
   expect(coloursOf(smallerPng(pngOf(100, 60, colourAt)))[3 * 100 + 7]).toBe(0x00ff00)
 })

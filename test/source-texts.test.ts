@@ -11,13 +11,13 @@ test.each<[what: string, source: string, texts: string[]]>([
   ['objects inside a template', "say(`${f({ a: 'b' })} c`)", ['… c', 'b']],
   ['no comments', "// it's no text\n/* 'nor this' */ say('this')", ['this']],
   ['no regular expressions', "x.replace(/['\"`]/g, 'y')\nif (/a'b/.test(z)) say('c')", ['y', 'c']],
-  ['a division is none', "const a = b / c + 'd' / e", ['d']],
+  ['a division is not one', "const a = b / c + 'd' / e", ['d']],
   ['an address is no comment', "open('http://a.b') // really", ['http://a.b']],
 ])('%s', (_, source, texts) => {
   expect(sourceTexts(source).map(({ text }) => text)).toEqual(texts)
 })
 
-test('the text between tags, with apostrophes and beside attributes', () => {
+test('the text between tags, with apostrophes and next to attributes', () => {
   const source = `const a = <p class="big">Don't stop {count(n, 'loop')} now</p>`
   expect(sourceTexts(source, { jsx: true }).map(({ text }) => text)).toEqual(['big', "Don't stop ", 'loop', ' now'])
 })

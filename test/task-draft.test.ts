@@ -1,4 +1,4 @@
-/** The form of a task: what is typed becomes fields, and only what differs is sent. */
+/** The task form: what is typed becomes fields, and only what differs is sent. */
 import { expect, test } from 'vitest'
 import type { BoardFields } from '../src/formats/board-task.ts'
 import { changedMeanwhile, changesOf, type Draft, draftOf, fieldsOf, NEW, rebase } from '../web/task/draft.ts'
@@ -63,14 +63,14 @@ test('a stage without a name is sent, so that the server can refuse it', () => {
   expect(typed({ stages: [{ name: ' ', check: 'npm test' }] })).toEqual({ stages: [{ name: '', check: 'npm test' }] })
 })
 
-test('a comma in the command line of an agent is none between agents', () => {
+test('a comma in the command line of an agent does not separate agents', () => {
   expect(draftOf({ ...NEW, agent: 'command:./agent --list a, 2,codex' }).agents).toEqual([
     'command:./agent --list a, 2',
     'codex',
   ])
 })
 
-test('what was typed stays when the task has changed meanwhile, and the rest is as it is now', () => {
+test('what was typed stays when the task has changed meanwhile, and everything else is up to date', () => {
   const draft = { ...draftOf(full), title: 'Fix the login page' }
   const now: BoardFields = { ...full, title: 'Repair the login', priority: 5, checks: ['npm test'] }
   const rebased = rebase(draft, full, now)

@@ -1,4 +1,7 @@
-/** A real terminal for what talks to a person: tmux on a socket of its own, of a fixed size, that stays when its program ends. */
+/**
+ * A real terminal for interactive programs: tmux on its own socket, with a fixed size, that stays when its program
+ * ends.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,29 +13,32 @@ import { until } from './ralph.ts'
 export const hasTmux: boolean = spawnSync('tmux', ['-V']).status === 0
 
 export type Terminal = {
-  /** All that was printed, with what has scrolled away. */
+  /** Everything that was printed, including what has scrolled away. */
   screen(): string
-  /** What is to be seen now. */
+  /** What is visible now. */
   visible(): string
-  /** Types a line and sends it off. */
+  /** Types a line and submits it. */
   enter(text: string): Promise<void>
-  /** The same, in a program that shows what is typed: sent off when it is to be seen. A blank at the end keeps completions away. */
+  /**
+   * The same, in a program that echoes what is typed: submitted once it is visible. A blank at the end prevents
+   * completions.
+   */
   submit(text: string): Promise<void>
-  /** Pastes a text, which may have several lines, and sends it off. */
+  /** Pastes text, which may have several lines, and submits it. */
   paste(text: string, settleMs?: number): Promise<void>
-  /** The same as a dispatcher does it: a text of any length, and no moment between the paste and Enter. */
+  /** The same as a dispatcher does it: text of any length, and no pause between the paste and Enter. */
   pasteAtOnce(text: string): void
-  /** Types a text and leaves it there. */
+  /** Types text without submitting it. */
   type(text: string): void
   /** Presses one key, such as `C-c`. */
   press(key: string): void
-  /** Waits until the screen has a text. */
+  /** Waits until the screen contains this text. */
   shows(text: string | RegExp, withinMs?: number): Promise<void>
   /** The exit code of the program, once it has ended. */
   ended(withinMs?: number): Promise<number>
-  /** Closes it, as a person who has enough. */
+  /** Closes it, as a user would. */
   close(): void
-  /** How the terminal was set when the program had ended, as `stty -a` prints it. */
+  /** The terminal's settings after the program has ended, as `stty -a` prints them. */
   settings(): string
   /** What tmux knows about the pane, such as `cursor_flag`. */
   ask(variable: string): string
@@ -49,7 +55,7 @@ afterAll(() => {
 
 const SETTINGS = ['set -g default-terminal "screen-256color"', 'set -g history-limit 5000']
 
-// What tmux itself tells about the end of a program may lack its exit code.
+// What tmux itself reports about the end of a program may lack its exit code.
 const AROUND =
   'trap : INT; "$@"; echo $? > "$0/code.new"; stty -a > "$0/settings"; mv "$0/code.new" "$0/code"; exec cat'
 
@@ -70,7 +76,7 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
       input,
     }).replace(/\n$/, '')
   const tmux = (...args: string[]) => feed('', ...args)
-  // Only the program itself gets them, so that it is known which processes are its own.
+  // Only the program itself gets them, to identify its processes.
   const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
   const words = ['sh', '-c', AROUND, folder, 'env', ...given, ...argv]
   tmux('new-session', '-d', '-x', '110', '-y', '36', '-c', dir, ...words)
@@ -98,7 +104,7 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
       tmux('send-keys', 'Enter')
     },
     async paste(text, settleMs = 300) {
-      feed(text, 'load-buffer', '-') // an argument may have 16 KB
+      feed(text, 'load-buffer', '-') // an argument may have at most 16 KB
       tmux('paste-buffer', '-p', '-d')
       await sleep(settleMs) // sooner it would be read as part of the paste
       tmux('send-keys', 'Enter')
@@ -115,7 +121,7 @@ export function openTerminal(argv: readonly string[], { dir, env }: Opening): Te
     },
     async ended(withinMs = 30_000) {
       const code = join(folder, 'code')
-      await until('the program has ended', () => existsSync(code), withinMs).catch((cause) => fail(cause, screen()))
+      await until('the end of the program', () => existsSync(code), withinMs).catch((cause) => fail(cause, screen()))
       return Number(readFileSync(code, 'utf8'))
     },
     settings: () => readFileSync(join(folder, 'settings'), 'utf8'),

@@ -1,7 +1,7 @@
 /**
- * kill -9 of `ralph rollback` and `ralph undo` at many points, then the same again: one `ralph undo` brings back exactly what was
- * there before the first rollback. `RALPH_CRASH_POINTS=50 npx vitest run test/undo-crash.test.ts` tries fifty points,
- * `RALPH_CRASH_SEED=7` draws others; see `crash-points.ts`.
+ * `kill -9` of `ralph rollback` and `ralph undo` at many points, then the same again: one `ralph undo` restores exactly
+ * what was there before the first rollback. `RALPH_CRASH_POINTS=50 npx vitest run test/undo-crash.test.ts` tries fifty
+ * points, `RALPH_CRASH_SEED=7` draws others; see `crash-points.ts`.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ type Sight = 'mark' | 'file'
 
 const points = drawPoints<Sight>(crashChance({ runs: 2, seed: 1 }), ['time', 'mark', 'file'], { mark: 1, file: 1 })
 
-/** What is killed, and what a person does then. `elsewhere`: they go back to another iteration the second time. */
+/** What is killed, and what the user does then. `elsewhere`: they roll back to another iteration the second time. */
 const STORIES = ['rollback', 'undo', 'elsewhere'] as const
 type Story = (typeof STORIES)[number]
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   expect(stateOf(place)).toEqual(before)
 })
 
-describe.concurrent('a rollback that is killed', () => {
+describe.concurrent('a killed rollback', () => {
   const cases = points.map((point, index) => ({ ...point, story: STORIES[index % STORIES.length] ?? 'rollback' }))
 
   test.for(cases)('$name takes one undo: $story', { timeout: 120_000 }, async ({ moments, story }) => {
@@ -51,7 +51,7 @@ describe.concurrent('a rollback that is killed', () => {
       expect(place.read('many/1.txt')).toBe(`${to}\n`)
       expect(git(place, 'log', '-1', '--format=%s')).toBe(`iteration ${to}`)
     }
-    if (cameToItsEnd) expect(await place.ralph(['undo', id])).toMatchObject({ code: 0 }) // they are two rollbacks then
+    if (cameToItsEnd) expect(await place.ralph(['undo', id])).toMatchObject({ code: 0 }) // then they are two rollbacks
     expectUndone(await place.ralph(['undo', id]), story)
     expect(stateOf(place)).toEqual(before)
     expect(await place.ralph(['undo', id])).toMatchObject({
@@ -67,7 +67,7 @@ function isUnderWay(place: Place, id: string): boolean {
   return git(place, 'for-each-ref', '--format=%(refname)', `refs/ralph/${id}/unfinished`) !== ''
 }
 
-/** The one that was killed may have come to its end. */
+/** The killed one may have finished. */
 function expectUndone({ code, stderr }: Ran, story: Story): void {
   if (story === 'undo' && code !== 0) expect(stderr).toContain('Nothing to undo')
   else expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -75,7 +75,10 @@ function expectUndone({ code, stderr }: Ran, story: Story): void {
 
 const FILES = 200
 
-/** Three iterations that commit, each with its number in many files; then a person stages, changes, adds and ignores some. */
+/**
+ * Three iterations that commit, each with its number in many files; then the user stages, changes, adds and ignores
+ * some.
+ */
 async function makeLoop(): Promise<{ place: Place; id: string; before: object }> {
   const place = makePlace()
   place.write('.gitignore', '*.log\n')
@@ -106,7 +109,7 @@ function stateOf(place: Place): object {
   }
 }
 
-/** The mark of a rollback that is under way, and the first file that it writes, both of the one that was just started. */
+/** The mark of a rollback in progress, and the first file that it writes, both of the one that was just started. */
 function sightsIn(place: Place, id: string): Record<Sight, () => boolean> {
   const begun = Date.now()
   const isNew = (file: string) => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > begun

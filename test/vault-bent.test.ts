@@ -1,4 +1,4 @@
-/** A task of a vault whose checks were bent: whatever a person looks at names what they can type, and that works. */
+/** A vault task whose checks were weakened: every view names a command for the user, and that command works. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -22,14 +22,14 @@ function makeVault(): Place & { task(...args: string[]): Promise<Ran> } {
 
 const BENDS = 'echo true > check.sh; [ -e Done/b.md ] || mv Needs_Action/b.md Done/'
 
-describe.concurrent('a task whose checks were bent', () => {
+describe.concurrent('a task whose checks were weakened', () => {
   async function openBent() {
     const place = makeVault()
     const watched = await place.ralph(['watch', place.dir, '--once', '--agent', place.agent(BENDS)])
     return { place, watched, loop: onlyLoop(place) }
   }
 
-  test('is told with what accepts it, what to do instead, and what ends it', async () => {
+  test('is shown with what accepts it, what to do instead, and what ends it', async () => {
     const { place, watched, loop } = await openBent()
     const reject = `ralph task reject --vault ${place.dir} b`
     const answers = `Allow it: ralph allow ${loop} · or say what to do instead: ralph steer ${loop} "…" · Reject it: ${reject}`
@@ -46,7 +46,7 @@ describe.concurrent('a task whose checks were bent', () => {
     expect(briefing.stdout).toContain(`1. Accept or refuse what was changed for b: \`ralph allow ${loop}\``)
   })
 
-  test('is not approved by a bare word, which says what accepts it; that does', async () => {
+  test('is not approved by a bare word; the answer says what accepts it, and that works', async () => {
     const { place, loop } = await openBent()
     expect(await place.task('approve', 'b')).toMatchObject({
       code: 2,
@@ -63,7 +63,7 @@ describe.concurrent('a task whose checks were bent', () => {
     expect((await place.task('state', 'b')).stdout).toContain('✓ b · completed')
   })
 
-  test('goes on with the words of a note, which are no approval', async () => {
+  test('continues with the text of a note, which is no approval', async () => {
     const { place, loop } = await openBent()
     expect((await place.task('approve', 'b', '--note', 'Put it back.')).stdout).toContain('in progress')
     const agent = place.agent('git checkout -q check.sh; echo right > work.txt')

@@ -1,4 +1,4 @@
-/** The Stop hook of a vault in the real Claude Code: it works on until the file of its task is in Done. */
+/** The Stop hook of a vault in the real Claude Code: it keeps working until the file of its task is in Done. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect } from 'vitest'
@@ -18,7 +18,7 @@ const host: Host = {
 
 const TEXT = `Write the "report" of it's $(touch PWNED) week.`
 
-/** The folder of the sitting as a vault with the hook in it, and a task that waits there. */
+/** The folder of the sitting as a vault with the hook, and a waiting task. */
 async function makeVault(
   { place }: Sitting,
   text = TEXT,
@@ -36,12 +36,12 @@ async function makeVault(
 
 const MOVE = "mv 'Needs_Action/my report.md' Done/"
 
-describe('claude, told its task by RALPH_TASK_ID', () => {
+describe('claude with its task in RALPH_TASK_ID', () => {
   const sitting = openSitting(host)
   const { live, bash, script, requests, ask } = sitting
   const work = (n: number): Reply[] => [bash(`echo ${n} >> a.txt`), { text: `Step ${n} is done, more is left.` }]
 
-  live('works on until the file is in Done', async () => {
+  live('keeps working until the file is in Done', async () => {
     const { api, state } = await makeVault(sitting)
     await api.startTask({ task_file: 'Needs_Action/my report.md' })
     script([...work(1), ...work(2), bash(MOVE), { text: 'All of it is done.' }])
@@ -53,20 +53,20 @@ describe('claude, told its task by RALPH_TASK_ID', () => {
       expect(JSON.stringify(requests()[asked])).toContain(JSON.stringify(TEXT).slice(1, -1))
       expect(JSON.stringify(requests()[asked])).toContain('Done/my report.md')
     }
-    await until('it is completed', () => state().status === 'completed')
+    await until('the end of the task', () => state().status === 'completed')
     expect(state()).toMatchObject({ iteration: 3, max_iterations: 10 })
     expect(state().iterations_history).toMatchObject([
       { iteration: 1, action: 'Step 1 is done, more is left.' },
       { iteration: 2, action: 'Step 2 is done, more is left.' },
       { iteration: 3, action: 'All of it is done.' },
     ])
-    await until('nobody is armed', () => sitting.armed().length === 0)
+    await until('the session to be released', () => sitting.armed().length === 0)
     expect(await ask('Anything else?')).toMatchObject({ code: 0 })
     expect(requests()).toHaveLength(7)
     await api.close()
   })
 
-  live('is let go at the limit, and the person is told', async () => {
+  live('is released at the limit, with a message to the user', async () => {
     const { api, state } = await makeVault(sitting)
     await api.startTask({ task_file: 'Needs_Action/my report.md', max_iterations: 2 })
     script([...work(1), ...work(2), { text: 'One too many.' }])
@@ -77,7 +77,7 @@ describe('claude, told its task by RALPH_TASK_ID', () => {
     await api.close()
   })
 
-  live('is told what a check says, and done when it passes', async () => {
+  live('gets the output of a failing check, and is done when it passes', async () => {
     const { api, state } = await makeVault(sitting, '---\nverify: test -f b.txt\n---\nWrite b.txt.')
     await api.startTask({ task_file: 'Needs_Action/my report.md' })
     script([bash(MOVE), { text: 'Done.' }, bash('echo b > b.txt'), { text: 'Done now.' }])
@@ -88,7 +88,7 @@ describe('claude, told its task by RALPH_TASK_ID', () => {
     await api.close()
   })
 
-  live('stops without ralph where the script is gone', async () => {
+  live('can stop without ralph if the script is missing', async () => {
     const { api } = await makeVault(sitting)
     await api.startTask({ task_file: 'Needs_Action/my report.md' })
     script([bash('rm .claude/hooks/stop.sh'), { text: 'Step 1.' }, { text: 'One too many.' }])
@@ -98,12 +98,12 @@ describe('claude, told its task by RALPH_TASK_ID', () => {
   })
 })
 
-describe('claude, which starts a task itself', () => {
+describe('claude starting a task itself', () => {
   const NAME = `it's "my" $(touch PWNED) vault`
   const sitting = openSitting({ ...host, headless: ['sh', '-c', 'cd "$0" && exec "$@"', NAME, ...CLAUDE] })
   const { live, bash, script, requests, ask } = sitting
 
-  live('works on until the file is in Done, wherever it goes and whatever the vault is called', async () => {
+  live('keeps working until the file is in Done, in any folder and with any name of the vault', async () => {
     const { api, state } = await makeVault(sitting, TEXT, NAME)
     const library = JSON.stringify(resolve('dist/index.js'))
     sitting.place.write(
@@ -116,11 +116,11 @@ describe('claude, which starts a task itself', () => {
     expect(await ask('Start the report.')).toMatchObject({ code: 0 })
     expect(requests()).toHaveLength(6)
     expect(JSON.stringify(requests()[2])).toContain('Done/my report.md')
-    await until('it is completed', () => state().status === 'completed')
+    await until('the end of the task', () => state().status === 'completed')
     expect(state()).toMatchObject({ iteration: 3 })
-    await until('nobody is armed', () => sitting.armed().length === 0)
+    await until('the session to be released', () => sitting.armed().length === 0)
     const links = join(sitting.place.dir, NAME, 'Ralph_State', '.hook')
-    await until('no link is left', () => readdirSync(links).length === 0)
+    await until('its link to be removed', () => readdirSync(links).length === 0)
     expect(readdirSync(join(sitting.place.dir, NAME))).not.toContain('PWNED')
     await api.close()
   })

@@ -1,4 +1,7 @@
-/** `ralph task` and `ralph briefing` as people, shells and programs in other languages meet them; and what else ralph does with a vault. */
+/**
+ * `ralph task` and `ralph briefing` as people, shells and programs in other languages see them; and what else ralph
+ * does with a vault.
+ */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +14,7 @@ import { type How, type Line, makePlace, onlyLoop, type Place, query, type Ran, 
 
 type Vault = Place & {
   vault: string
-  /** Puts a file into Needs_Action; the path of it from the vault on. */
+  /** Puts a file into Needs_Action; its path relative to the vault. */
   put(name: string, text?: string): string
   move(file: string, to: string, from?: string): void
   /** `ralph task` in the vault. */
@@ -48,7 +51,7 @@ function makeVault(): Vault {
 
 let stock: Promise<Vault> | undefined
 
-/** One vault for all that changes nothing: task a is started, other files are not. */
+/** One vault for everything that changes nothing: task a is started, other files are not. */
 function stocked(): Promise<Vault> {
   const prepare = async () => {
     const place = makeVault()
@@ -157,7 +160,7 @@ describe.concurrent('ralph task', () => {
     )
   })
 
-  test('measures how long an iteration took where nobody tells', async () => {
+  test('measures how long an iteration took if nobody reports it', async () => {
     const place = makeVault()
     await place.task('start', place.put('a.md'))
     await place.task('iterate', 'a', '--action', 'x')
@@ -169,7 +172,7 @@ describe.concurrent('ralph task', () => {
     expect(second?.duration_seconds).toBe(0)
   })
 
-  test('a task waits for a person, who lets it go on or not', async () => {
+  test('a task waits for a person, who lets it continue or not', async () => {
     const place = makeVault()
     await place.task('start', place.put('offer 🎉.md'))
     place.move('offer 🎉.md', 'Pending_Approval')
@@ -197,7 +200,7 @@ describe.concurrent('ralph task', () => {
     expect((await place.task('approve', 'offer 🎉')).code).toBe(1)
   })
 
-  test('ends by the clock or by the count, and then says so', async () => {
+  test('ends at the time or iteration limit, and then says so', async () => {
     const place = makeVault()
     await place.task('start', place.put('a.md'))
     await place.task('start', place.put('b.md'), '--max-iterations', '1')
@@ -221,7 +224,7 @@ describe.concurrent('ralph task', () => {
     expect((await place.task('state', 'b')).stdout).toContain('why         Reached the limit of 1 iteration.')
   })
 
-  test('its errors print as the response callers know', async () => {
+  test('its errors are printed as the response that callers know', async () => {
     const place = makeVault()
     await place.task('start', place.put('a.md'), '--max-iterations', '1')
     await place.task('iterate', 'a', '--action', 'x')
@@ -252,7 +255,7 @@ describe.concurrent('ralph task', () => {
     expect(damaged).toMatchObject({ code: 1, lines: [{ error: { type: 'StateCorruptedError', recoverable: true } }] })
   })
 
-  test('a task whose time is over is told by the webhook and on the desktop, as by ralph watch', async ({
+  test('a task whose time is up is reported by the webhook and on the desktop, as by ralph watch', async ({
     onTestFinished,
   }) => {
     const bodies: Line[] = []
@@ -261,7 +264,7 @@ describe.concurrent('ralph task', () => {
       response.end()
     }).listen(0, '127.0.0.1')
     onTestFinished(() => void server.close())
-    await until('it listens', () => server.listening)
+    await until('the server to listen', () => server.listening)
     const place = makeVault()
     const { port } = server.address() as AddressInfo
     const [bin, shown] = [join(place.root, 'bin'), join(place.root, 'shown')]
@@ -277,14 +280,14 @@ describe.concurrent('ralph task', () => {
     expect(bodies).toEqual([
       { title: 'ralph: told timeout', text, type: 'task', task_id: 'told', status: 'timeout', sentence: text },
     ])
-    await until('the desktop shows both', () => existsSync(shown) && readFileSync(shown, 'utf8').split('\n').length > 2)
+    await until('both on the desktop', () => existsSync(shown) && readFileSync(shown, 'utf8').split('\n').length > 2)
     expect(readFileSync(shown, 'utf8').trim().split('\n').sort()).toEqual([
       `ralph: loud timeout|${text}`,
       `ralph: told timeout|${text}`,
     ])
   })
 
-  test('a damaged state file is made anew, and that is said beside the answer', async () => {
+  test('a damaged state file is rebuilt, which is reported next to the answer', async () => {
     const place = makeVault()
     await place.task('start', place.put('a.md'))
     writeFileSync(join(place.vault, 'Ralph_State', 'a.json'), '{')
@@ -295,37 +298,37 @@ describe.concurrent('ralph task', () => {
 
   test.each<[what: string, args: string[], code: number, says: string]>([
     ['no verb', [], 2, 'Missing verb: ralph task start|check-complete|'],
-    ['a verb that is none', ['strat', 'x'], 2, 'Did you mean "ralph task start"?'],
-    ['a name that objects have', ['constructor'], 2, 'Unknown verb: "constructor".'],
+    ['an unknown verb', ['strat', 'x'], 2, 'Did you mean "ralph task start"?'],
+    ['the name of an inherited property', ['constructor'], 2, 'Unknown verb: "constructor".'],
     ['no file', ['start'], 2, 'Missing FILE'],
     ['no task', ['state'], 2, 'Missing ID'],
     ['an empty id', ['state', ''], 2, 'Missing ID'],
     ['two tasks', ['state', 'a', 'b'], 2, 'Unexpected argument: "b"'],
-    ['a task to a list', ['list', 'a'], 2, 'Unexpected argument: "a"'],
+    ['a task for a list', ['list', 'a'], 2, 'Unexpected argument: "a"'],
     ['an option of another verb', ['state', 'a', '--action', 'x'], 2, 'Unknown option: --action.'],
-    ['an option with a wrong letter', ['iterate', 'a', '--acton', 'x'], 2, 'Did you mean --action?'],
+    ['a misspelt option', ['iterate', 'a', '--acton', 'x'], 2, 'Did you mean --action?'],
     ['no action', ['iterate', 'a'], 2, 'Missing option: --action TEXT.'],
     ['no step', ['progress', 'a', '--total', '1', '--completed', '1'], 2, 'Missing option: --step'],
     ['a total in words', ['progress', 'a', '--total', 'two', '--completed', '1', '--step', 'x'], 2, 'whole number'],
     ['more than all', ['progress', 'a', '--total', '1', '--completed', '2', '--step', 'x'], 2, 'only 1 steps'],
-    ['a duration before zero', ['iterate', 'a', '--action', 'x', '--duration', '-1'], 2, 'above 0'],
+    ['a negative duration', ['iterate', 'a', '--action', 'x', '--duration', '-1'], 2, 'above 0'],
     ['an unknown status', ['list', '--status', 'complete'], 2, 'Did you mean completed?'],
     ['another end as a reason', ['complete', 'a', '--exit-reason', 'timeout'], 2, 'which stands for another outcome'],
-    ['a way out of the vault', ['state', '../x'], 2, 'Task not found: ../x.'],
-    ['a task nobody knows', ['approve', 'nobody'], 2, 'Task not found: nobody.'],
-    ['one that does not wait', ['approve', 'a'], 1, 'cannot become in_progress'],
-    ['one that is not done', ['complete', 'a'], 1, 'a.md is not in Done'],
-    ['one with iterations left', ['max-iterations', 'a'], 1, 'cannot become max_iterations_reached'],
-    ['one that is under way', ['start', 'Needs_Action/a.md'], 1, 'is already in progress'],
+    ['a path out of the vault', ['state', '../x'], 2, 'Task not found: ../x.'],
+    ['an unknown task', ['approve', 'nobody'], 2, 'Task not found: nobody.'],
+    ['a task that does not wait', ['approve', 'a'], 1, 'cannot become in_progress'],
+    ['a task that is not done', ['complete', 'a'], 1, 'a.md is not in Done'],
+    ['a task with iterations left', ['max-iterations', 'a'], 1, 'cannot become max_iterations_reached'],
+    ['a task in progress', ['start', 'Needs_Action/a.md'], 1, 'is already in progress'],
     ['a folder as a task', ['start', 'Needs_Action'], 2, 'is a folder'],
-    ['a file that is not there', ['start', 'Needs_Action/none.md'], 2, 'Task file not found'],
+    ['a missing file', ['start', 'Needs_Action/none.md'], 2, 'Task file not found'],
     ['a file below a file', ['start', 'Needs_Action/a.md/b.md'], 2, 'Task file not found'],
-    ['a name without end', ['start', `Needs_Action/${'n'.repeat(300)}.md`], 2, 'Task file not found'],
+    ['an overlong name', ['start', `Needs_Action/${'n'.repeat(300)}.md`], 2, 'Task file not found'],
     ['an empty file', ['start', 'Needs_Action/empty.md'], 2, 'is empty'],
     ['a link', ['start', 'Needs_Action/link.md'], 2, 'is a link'],
     ['no iterations', ['start', 'Needs_Action/b.md', '--max-iterations', '0'], 2, 'at least 1'],
-    ['a vault that is not there', ['list', '--vault', 'nowhere'], 2, 'Vault folder not found'],
-    ['a vault that is none', ['list', '--vault', '..'], 2, 'is not a vault: it contains none of Needs_Action,'],
+    ['a missing vault', ['list', '--vault', 'nowhere'], 2, 'Vault folder not found'],
+    ['a folder that is not a vault', ['list', '--vault', '..'], 2, 'is not a vault: it contains none of Needs_Action,'],
     ['a folder of a vault', ['list', '--vault', 'Needs_Action'], 2, 'is a folder inside a vault'],
     ['a vault that is a file', ['list', '--vault', 'Needs_Action/a.md'], 2, 'is not a folder'],
   ])('refuses %s', async (_, args, code, says) => {
@@ -340,7 +343,7 @@ describe.concurrent('ralph task', () => {
     expect(await (await stocked()).json('check-complete', name)).toEqual({ task_id: 'a', complete: false })
   })
 
-  test('a name with dots is itself, and no other task', async () => {
+  test('a name with dots is not mistaken for another task', async () => {
     const place = makeVault()
     await place.task('start', place.put('v1.md'))
     expect((await place.task('check-complete', 'v1.2')).code).toBe(2)
@@ -351,7 +354,7 @@ describe.concurrent('ralph task', () => {
     expect((await place.task('state', '--', '-x')).stdout).toContain('-x · initializing')
   })
 
-  test('a name that looks like an option is typed as it is printed', async () => {
+  test('a name that looks like an option can be typed as printed', async () => {
     const place = makeVault()
     await place.task('start', place.put('-x.md'))
     place.move('-x.md', 'Pending_Approval')
@@ -370,7 +373,7 @@ describe.concurrent('ralph task', () => {
   })
 
   test.each(['Needs_Action', 'Done', 'Pending_Approval', 'Ralph_State'])(
-    'a folder that has %s is a vault for all that asks',
+    'a folder that has %s is a vault for every command',
     async (folder) => {
       const place = makePlace({ git: false })
       const vault = join(place.dir, 'vault')
@@ -385,7 +388,7 @@ describe.concurrent('ralph task', () => {
   )
 
   test.each([['task', 'list', '--vault'], ['briefing'], ['install', 'claude', '--vault']])(
-    'any other folder is none for all that asks: %s',
+    'any other folder is not a vault for any command: %s',
     async (...args) => {
       const place = makePlace({ git: false })
       mkdirSync(join(place.dir, 'Failed'))
@@ -399,7 +402,7 @@ describe.concurrent('ralph task', () => {
     },
   )
 
-  test('what a person has set for ralph run does not close their vaults', async () => {
+  test("the user's settings for ralph run do not break their vaults", async () => {
     const place = makeVault()
     mkdirSync(place.home, { recursive: true })
     const config = join(place.home, 'ralph.config.json')
@@ -413,7 +416,7 @@ describe.concurrent('ralph task', () => {
     })
   })
 
-  test('finds its vault by the option, the variable, the file, or where it stands', async () => {
+  test('finds its vault by the option, the variable, the file, or the current folder', async () => {
     const place = makeVault()
     const other = join(place.dir, 'other')
     mkdirSync(join(other, 'Needs_Action', 'deep'), { recursive: true })
@@ -446,7 +449,7 @@ describe.concurrent('ralph task', () => {
 })
 
 describe.concurrent('the loop of a task', () => {
-  test('cannot be driven here, and says what can be done', async () => {
+  test('cannot be run here, and says what can be done', async () => {
     const place = makeVault()
     await place.task('start', place.put('a.md'))
     const loop = onlyLoop(place)
@@ -496,7 +499,7 @@ describe.concurrent('the loop of a task', () => {
 })
 
 describe.concurrent('ralph briefing', () => {
-  test('tells people what happened and what to do', async () => {
+  test('says what happened and what to do', async () => {
     const place = makeVault()
     await place.task('start', place.put('done.md'))
     place.move('done.md', 'Done')
@@ -563,7 +566,7 @@ Claimed: the file is in the done folder; there was nothing to check it with.
     expect((await place.ralph(words, elsewhere)).stdout).toContain('in progress')
   })
 
-  test('tells what ralph watch refused, and why', async () => {
+  test('reports what ralph watch refused, and why', async () => {
     const place = makeVault()
     place.put('bad.md', '---\npriority: soon\n---\nDo it.\n')
     const agent = place.agent('true')
@@ -576,7 +579,7 @@ Claimed: the file is in the done folder; there was nothing to check it with.
     })
   })
 
-  test('is one object for programs, and knows its span', async () => {
+  test('is one object for programs, and contains its time span', async () => {
     const place = makeVault()
     const { end, code } = await place.ralph(['briefing', '--since', '90m', '--json'], { cwd: place.vault })
     expect(code).toBe(0)
@@ -587,10 +590,10 @@ Claimed: the file is in the done folder; there was nothing to check it with.
   })
 
   test.each<[what: string, args: string[], says: string]>([
-    ['a time that is none', ['vault', '--since', 'yesterday'], 'such as 90m, 24h, 7d, 2026-11-15'],
-    ['a time to come', ['vault', '--since', '2999-01-01'], 'must be a time in the past'],
+    ['an invalid time', ['vault', '--since', 'yesterday'], 'such as 90m, 24h, 7d, 2026-11-15'],
+    ['a time in the future', ['vault', '--since', '2999-01-01'], 'must be a time in the past'],
     ['a folder that is not a vault', ['.'], 'is not a vault'],
-    ['a vault that is not there', ['nowhere'], 'Vault folder not found'],
+    ['a missing vault', ['nowhere'], 'Vault folder not found'],
     ['no vault at all', [], 'No vault found'],
     ['two vaults', ['vault', 'vault'], 'Unexpected argument'],
   ])('refuses %s', async (_, args, says) => {
@@ -599,8 +602,8 @@ Claimed: the file is in the done folder; there was nothing to check it with.
   })
 })
 
-describe.concurrent('what was', () => {
-  test('ralph prune removes the state of tasks that are over, and nothing else', async () => {
+describe.concurrent('history', () => {
+  test('ralph prune removes the state of ended tasks, and nothing else', async () => {
     const place = makeVault()
     await place.task('start', place.put('over.md'))
     await place.task('timeout', 'over')
@@ -619,7 +622,7 @@ describe.concurrent('what was', () => {
     expect((await place.task('start', 'Needs_Action/over.md')).code).toBe(0)
   })
 
-  test('ralph prune leaves a file that says something else', async () => {
+  test('ralph prune leaves a file with other content', async () => {
     const place = makeVault()
     await place.task('start', place.put('a.md'))
     await place.task('timeout', 'a')
@@ -633,7 +636,7 @@ describe.concurrent('what was', () => {
     expect(readdirSync(state).sort()).toEqual(['.hook', 'a.json', 'b.json'])
   })
 
-  test('ralph prune leaves the tasks of a vault that is not here now', async () => {
+  test('ralph prune leaves the tasks of a vault that is currently unavailable', async () => {
     const place = makeVault()
     await place.task('start', place.put('a.md'))
     await place.task('timeout', 'a')
@@ -643,7 +646,7 @@ describe.concurrent('what was', () => {
     expect(await place.json('state', 'a')).toMatchObject({ status: 'timeout' })
   })
 
-  test('old state goes quietly when a task is started', async () => {
+  test('old state is removed silently when a task starts', async () => {
     const place = makeVault()
     await place.task('start', place.put('a.md'))
     await place.task('timeout', 'a')
@@ -653,7 +656,7 @@ describe.concurrent('what was', () => {
     expect(query(place, 'SELECT id FROM task')).toEqual([{ id: 'b' }])
   })
 
-  test('a database that is made anew knows the tasks', async () => {
+  test('a rebuilt database knows the tasks', async () => {
     const place = makeVault()
     await place.task('start', place.put('a.md'))
     await place.task('timeout', 'a')

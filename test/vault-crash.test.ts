@@ -1,8 +1,8 @@
 /**
- * kill -9 at many points of `ralph watch --once`, which works on two files of a vault at a time; then `ralph watch` again:
- * every task ends once and in the right folder, no file is lost or doubled, no iteration counts twice.
- * `RALPH_CRASH_POINTS=50 npx vitest run test/vault-crash.test.ts` tries fifty points, `RALPH_CRASH_SEED=7` draws others; see
- * `crash-points.ts`.
+ * `kill -9` at many points of `ralph watch --once`, which works on two files of a vault at a time; then `ralph watch`
+ * again: every task ends once and in the right folder, no file is lost or duplicated, no iteration counts twice.
+ * `RALPH_CRASH_POINTS=50 npx vitest run test/vault-crash.test.ts` tries fifty points, `RALPH_CRASH_SEED=7` draws
+ * others; see `crash-points.ts`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 
 describe.concurrent('a vault whose ralph is killed', () => {
-  test.for(points)('$name ends as if it had not been', { timeout: 120_000 }, async ({ moments }) => {
+  test.for(points)('$name ends as if nothing had happened', { timeout: 120_000 }, async ({ moments }) => {
     const place = makeVault()
     const told: string[] = []
     for (const moment of moments) {
@@ -57,14 +57,14 @@ describe.concurrent('a vault whose ralph is killed', () => {
     await expectWhole(place)
     expect(resultOf(place)).toEqual(undisturbed)
     expectOnce(told)
-    expectOnce(callsOf(place)) // an attempt that was lost is made again under the next number
+    expectOnce(callsOf(place)) // a lost attempt is repeated under the next number
   })
 })
 
-/** A step that a shell carries out in the vault. */
+/** A step that a shell runs in the vault. */
 const sh = (line: string) => ({ shell: ['sh', '-c', line] })
 const note = sh('echo "$RALPH_TASK_ID $RALPH_ITERATION $RALPH_ATTEMPT" >> "$LOG"')
-// A turn that is repeated may find its file there already.
+// A repeated turn may find its file already there.
 const moveTo = (folder: string) =>
   sh(`cd "$RALPH_VAULT"; [ -e ${folder}/"$RALPH_TASK_ID.md" ] || mv "$RALPH_TASK_FILE" ${folder}/`)
 const works = sh('echo "$RALPH_ITERATION" > "work-$RALPH_TASK_ID.txt"; sleep 0.03')
@@ -79,7 +79,7 @@ const TASKS: Readonly<Record<string, TaskGiven>> = {
     turns: [[works], [works, moveTo('Done')]],
     end: 'completed',
   },
-  // Its file lies in Done while its check still fails.
+  // Its file is in Done while its check still fails.
   early: {
     head: 'verify: test -e early.txt',
     turns: [[moveTo('Done')], [works], [sh('touch early.txt')]],
@@ -128,7 +128,7 @@ function countSeen(kind: Sight, place: Place): number {
   return ['Done', 'Failed', 'Pending_Approval'].flatMap((folder) => namesIn(place, folder)).length
 }
 
-/** The turns that an agent has begun, as "task iteration attempt". */
+/** The turns that an agent has started, as "task iteration attempt". */
 function callsOf({ root }: Place): string[] {
   return existsSync(join(root, 'log')) ? readFileSync(join(root, 'log'), 'utf8').trim().split('\n') : []
 }
@@ -160,7 +160,7 @@ function resultOf(place: Place): object {
   }
 }
 
-/** Whether the last turn was lost after it had moved the file to Done: that is not repeated, and no iteration. */
+/** Whether the last turn was lost after it had moved the file to Done: then it is not repeated, and is no iteration. */
 function endedByItsFile(place: Place, loop: string): boolean {
   const facts = query(place, 'SELECT fact FROM event WHERE loop = ? ORDER BY n', loop).map(
     ({ fact }) => JSON.parse(String(fact)) as Fact,
@@ -169,7 +169,7 @@ function endedByItsFile(place: Place, loop: string): boolean {
   return afterTurns.some((fact) => fact.kind === 'told' && fact.order.kind === 'done')
 }
 
-/** Every file where it belongs, and every record whole. */
+/** Every file where it belongs, and every record complete. */
 async function expectWhole(place: Place): Promise<void> {
   expectFiles(place)
   const store = openStore(place.home, Date.now)
@@ -213,7 +213,7 @@ function expectFiles(place: Place): void {
   expect(namesIn(place, 'Ralph_State/.hook').filter((name) => !isOpen(name))).toEqual(idsThat('waiting_approval'))
 }
 
-/** The facts of a loop give the loop that is stored, and its transcript has them too. */
+/** The facts of a loop give the stored loop, and its transcript has them as well. */
 async function expectRecord(store: LocalStore, loop: Loop): Promise<void> {
   const events = await store.events(0, loop.id)
   expect(events.map(({ n }) => n)).toEqual(events.map((_, index) => index + 1))
@@ -224,7 +224,7 @@ async function expectRecord(store: LocalStore, loop: Loop): Promise<void> {
   const facts = events.map(({ fact }) => fact)
   expect(facts.reduce(step, begun)).toEqual(loop)
   expect(facts.slice(0, story.facts.length)).toEqual(story.facts)
-  // The fact that ends a loop may be missing there until the database is rebuilt: nobody takes up what has ended.
+  // The fact that ends a loop may be missing there until the database is rebuilt: nothing resumes an ended loop.
   expect(facts.length - story.facts.length).toBeLessThanOrEqual(ended(loop) ? 1 : 0)
   const iterations = await store.iterations(loop.id)
   expect(iterations.map(({ n }) => n)).toEqual(iterations.map((_, index) => index + 1))

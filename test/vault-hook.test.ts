@@ -1,4 +1,7 @@
-/** The Stop hook of a vault, as `ralph install claude --vault` sets it up: the real script, the built hook program, real tasks. */
+/**
+ * The Stop hook of a vault, as `ralph install claude --vault` sets it up: the real script, the built hook program, real
+ * tasks.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -36,7 +39,7 @@ type Vault = {
   api: RalphWiggum
   /** Puts a task into Needs_Action and starts it. */
   start(name: string, more?: { text?: string; max_iterations?: number; timeout_minutes?: number }): Promise<string>
-  /** A turn of a session ends, as Claude Code tells it to the command that was installed. */
+  /** A turn of a session ends, as Claude Code reports it to the installed command. */
   stop(
     env?: Call['env'],
     how?: { message?: string; session?: string; shell?: string; payload?: string },
@@ -99,14 +102,14 @@ function stopIn(
     .ended
 }
 
-/** A program in the place of Node, which notes that it was started. */
+/** A program in place of Node, which logs that it was started. */
 function standIn({ root }: Place, lines = ''): { path: string; started: () => boolean } {
   const path = join(root, 'stand-in')
   writeFileSync(path, `#!/bin/sh\ncat > /dev/null\n: > '${root}/started'\n${lines}\n`, { mode: 0o755 })
   return { path, started: () => existsSync(join(root, 'started')) }
 }
 
-/** Ends the loop of the only task, as a process does that is killed before it can tell the vault. */
+/** Ends the loop of the only task, like a process that is killed before it can update the vault. */
 async function cancel({ place }: Vault): Promise<void> {
   const store = openStore(place.home, Date.now)
   const id = String(query(place, 'SELECT loop FROM task')[0]?.loop)
@@ -122,19 +125,19 @@ const isArmed = ({ place }: Vault, session = 's-1') => existsSync(join(place.hom
 
 describe.concurrent('a stop passes without Node', () => {
   test.each<[what: string, env: Call['env'], session?: string]>([
-    ['where no task is named', {}],
-    ['for an agent that ralph itself has started', { RALPH_TASK_ID: 'a', RALPH_LOOP_ID: 'x' }],
-    ['for a session that leads elsewhere', {}, '../../planted'],
+    ['if no task is named', {}],
+    ['for an agent that ralph itself started', { RALPH_TASK_ID: 'a', RALPH_LOOP_ID: 'x' }],
+    ['for a session whose link leads elsewhere', {}, '../../planted'],
     ['for a session with a command', {}, '$(touch PWNED)'],
-    ['for a task that is unknown, which is told', { RALPH_TASK_ID: 'other' }],
-    ['for a way out of the folder', { RALPH_TASK_ID: '../a' }],
-    ['for a way through the folder', { RALPH_TASK_ID: '../.hook/a' }],
+    ['for an unknown task, which is reported', { RALPH_TASK_ID: 'other' }],
+    ['for a path out of the folder', { RALPH_TASK_ID: '../a' }],
+    ['for a path through the folder', { RALPH_TASK_ID: '../.hook/a' }],
     ['for a hidden name', { RALPH_TASK_ID: '.hidden' }],
     ['for dots', { RALPH_TASK_ID: '..' }],
     ['for an absolute path', { RALPH_TASK_ID: '/etc/passwd' }],
     ['for a command', { RALPH_TASK_ID: '$(touch PWNED)' }],
     ['for a command in backticks', { RALPH_TASK_ID: '`touch PWNED`' }],
-    ['for a command behind quotes', { RALPH_TASK_ID: `'; touch PWNED; '"; touch PWNED; "` }],
+    ['for a command after quotes', { RALPH_TASK_ID: `'; touch PWNED; '"; touch PWNED; "` }],
     ['for a line break', { RALPH_TASK_ID: 'a\ntouch PWNED' }],
     ['for a pattern', { RALPH_TASK_ID: '*' }],
     ['for an option', { RALPH_TASK_ID: '-n' }],
@@ -192,7 +195,7 @@ describe.concurrent('a file in Done', () => {
     expect(await vault.stop({ RALPH_TASK_ID: 'a', RALPH_NODE: path })).toMatchObject(COMPLETES)
     expect(existsSync(join(root, 'after'))).toBe(false)
     writeFileSync(join(root, 'go'), '')
-    await until('the books are kept', () => existsSync(join(root, 'after')))
+    await until('the bookkeeping to finish', () => existsSync(join(root, 'after')))
   })
 
   test('completes the task a moment later, with this turn as its last iteration', async () => {
@@ -201,9 +204,9 @@ describe.concurrent('a file in Done', () => {
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).toContain('Do what a.md says.')
     vault.move('a.md', 'Done')
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(COMPLETES)
-    await until('it is completed', () => vault.state('a').status === 'completed')
+    await until('the end of the task', () => vault.state('a').status === 'completed')
     expect(vault.state('a')).toMatchObject({ iteration: 2 })
-    await until('nothing is left', () => vault.hookFiles().length === 0 && !isArmed(vault))
+    await until('the cleanup', () => vault.hookFiles().length === 0 && !isArmed(vault))
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
   })
 
@@ -304,7 +307,7 @@ describe.concurrent('a file that is not in Done', () => {
       expect((await stop()).said).toBe('ralph: iteration 2 of 10')
       vault.move('a.md', 'Done')
       expect(await stop()).toMatchObject(COMPLETES)
-      await until('it is completed', () => vault.state('a').status === 'completed')
+      await until('the end of the task', () => vault.state('a').status === 'completed')
     },
   )
 })
@@ -329,7 +332,7 @@ describe.concurrent('names', () => {
     expect(heard).toMatchObject({ code: 0, err: '', said: 'ralph: iteration 2 of 10' })
     vault.move(file, 'Done')
     expect(await vault.stop({ RALPH_TASK_ID: id })).toMatchObject(COMPLETES)
-    await until('it is completed', () => vault.state(id).status === 'completed')
+    await until('the end of the task', () => vault.state(id).status === 'completed')
     for (const folder of [vault.dir, vault.place.root]) expect(readdirSync(folder)).not.toContain('PWNED')
   })
 
@@ -341,7 +344,7 @@ describe.concurrent('names', () => {
       expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject({ err: '', said: 'ralph: iteration 2 of 10' })
       vault.move('a.md', 'Done')
       expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(COMPLETES)
-      await until('it is completed', () => vault.state('a').status === 'completed')
+      await until('the end of the task', () => vault.state('a').status === 'completed')
       expect(readdirSync(vault.place.root)).not.toContain('PWNED')
     },
   )
@@ -366,12 +369,12 @@ describe.concurrent('folders', () => {
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).prompt).toContain('Fertig/heute/a.md')
     vault.move('a.md', 'Fertig/heute')
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(completesIn('/Fertig/heute/'))
-    await until('it is completed', () => vault.state('a').status === 'completed')
+    await until('the end of the task', () => vault.state('a').status === 'completed')
     for (const folder of [vault.dir, vault.place.root]) expect(readdirSync(folder)).not.toContain('PWNED')
   })
 
   test.each([(_: string) => 'Elsewhere', (dir: string) => join(dir, 'Elsewhere')])(
-    'the environment beats that (%#)',
+    'the environment overrides that (%#)',
     async (folder) => {
       const env: Record<string, string> = { RALPH_STATE_DIR: 'S' }
       const vault = await makeVault()
@@ -385,7 +388,7 @@ describe.concurrent('folders', () => {
       vault.move('a.md', 'Elsewhere')
       expect(await vault.stop({ RALPH_TASK_ID: 'a', ...env })).toMatchObject(completesIn('/Elsewhere/'))
       const state = () => JSON.parse(readFileSync(join(vault.dir, 'S', 'a.json'), 'utf8'))
-      await until('it is completed', () => state().status === 'completed')
+      await until('the end of the task', () => state().status === 'completed')
     },
   )
 })
@@ -552,8 +555,8 @@ describe.concurrent('a paused task', () => {
     const vault = await waiting()
     vault.move('a.md', 'Done', 'Pending_Approval')
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(COMPLETES)
-    await until('it is completed', () => vault.state('a').status === 'completed')
-    await until('nothing is left', () => vault.hookFiles().length === 0 && !isArmed(vault))
+    await until('the end of the task', () => vault.state('a').status === 'completed')
+    await until('the cleanup', () => vault.hookFiles().length === 0 && !isArmed(vault))
   })
 
   test('continues when the user moves its file back', async () => {
@@ -629,7 +632,7 @@ test('tasks that one session ends at the same time are all counted', async () =>
     vault.move(`${id}.md`, 'Done')
   }
   await Promise.all(ids.map((id) => vault.stop({ RALPH_TASK_ID: id })))
-  await until('all are completed', () => ids.every((id) => vault.state(id).status === 'completed'))
+  await until('the end of all tasks', () => ids.every((id) => vault.state(id).status === 'completed'))
   expect(ids.map((id) => vault.state(id).iteration)).toEqual([1, 1, 1, 1])
 })
 
@@ -693,7 +696,7 @@ describe.concurrent('one at a time', () => {
     expect(vault.state('a')).toMatchObject({ iteration: 2 })
   })
 
-  test('a session whose task is followed by another has the newer one', async () => {
+  test('a session that starts another task has the newer one', async () => {
     const vault = await makeVault({ env: { CLAUDE_CODE_SESSION_ID: 's-1' } })
     await vault.start('a.md')
     expect((await vault.stop()).prompt).toContain('Do what a.md says.')
@@ -746,7 +749,7 @@ describe.concurrent('one at a time', () => {
     expect(await session.type('What are you doing?')).toMatchObject(PASSES)
     vault.move('a.md', 'Done')
     expect((await both()).every(({ prompt }) => prompt === '')).toBe(true)
-    await until('it is completed', () => vault.state('a').status === 'completed')
+    await until('the end of the task', () => vault.state('a').status === 'completed')
     expect(vault.state('a')).toMatchObject({ iteration: 6 })
   })
 })

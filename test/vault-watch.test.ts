@@ -1,4 +1,7 @@
-/** `ralph watch`, as people and their other programs meet it: files are dropped, moved by hand, renamed, and ralph is killed. */
+/**
+ * `ralph watch`, as users and their other programs see it: files are dropped, moved by hand, renamed, and ralph is
+ * killed.
+ */
 import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
@@ -22,10 +25,10 @@ import type { TaskState } from '../src/formats/task-state.ts'
 import { RalphWiggum } from '../src/index.ts'
 import { carriers, commitAll, LAUNCHER, type Line, makePlace, type Place, query, type Running, until } from './ralph.ts'
 
-// Most of the time of a watcher is spent waiting.
+// A watcher spends most of its time waiting.
 const test = alone.concurrent
 
-/** A step that a shell carries out in the vault. */
+/** A step that a shell runs in the vault. */
 const sh = (line: string) => ({ shell: ['sh', '-c', line] })
 const log = sh('echo "$RALPH_TASK_ID $RALPH_ITERATION $RALPH_ATTEMPT" >> "$LOG"')
 const done = sh('mv "$RALPH_TASK_FILE" "$RALPH_VAULT/Done/"')
@@ -44,7 +47,7 @@ function makeVault(turns: readonly (readonly object[])[], tasks: Readonly<Record
   return place
 }
 
-/** A file that nobody has written to for a while. */
+/** A file that has not been written to for a while. */
 function drop({ dir }: Place, name: string, text = 'Do it.\n', age = 60): void {
   const hidden = join(dir, 'Needs_Action', `.${Buffer.from(name).toString('hex').slice(0, 100)}`)
   writeFileSync(hidden, text)
@@ -82,16 +85,16 @@ async function stop(running: Running): Promise<void> {
   expect(await running.ended).toMatchObject({ code: 130, stderr: '' })
 }
 
-/** Nothing of ralph's own lies around. */
+/** None of ralph's own files are left. */
 function expectTidy(place: Place): void {
   expect(readdirSync(join(place.dir, 'Ralph_State')).filter((name) => name.endsWith('.tmp'))).toEqual([])
   expectReleased(place)
 }
 
-/** Nothing holds anybody back. */
+/** No session is held back. */
 function expectReleased(place: Place): void {
   expect(readdirSync(join(place.dir, 'Ralph_State', '.locks')).filter((name) => !name.endsWith('.db'))).toEqual([])
-  const hook = join(place.dir, 'Ralph_State', '.hook') // made with the first task
+  const hook = join(place.dir, 'Ralph_State', '.hook') // created with the first task
   expect(existsSync(hook) ? readdirSync(hook) : []).toEqual([])
 }
 
@@ -103,10 +106,10 @@ alone(`${FILES} files and two watchers: each is done exactly once`, { timeout: 3
   const ids = Array.from({ length: FILES }, (_, n) => `task_${String(n).padStart(3, '0')}`)
   for (const id of ids.slice(0, FILES / 4)) drop(place, `${id}.md`)
   const watchers = [1, 2].map(() => place.start(['watch', place.dir, '--agent', agent, '--json', '--concurrency', '4']))
-  await until('both watch', () => watchers.every((each) => each.lines().length > 0))
+  await until('both watchers', () => watchers.every((each) => each.lines().length > 0))
   for (const id of ids.slice(FILES / 4)) drop(place, `${id}.md`)
-  await until('all are done', () => names(place, 'Done').length === FILES, 280_000)
-  await until('nobody is at work', () => watchers.every((each) => each.lines().at(-1)?.type === 'idle'))
+  await until('the end of all tasks', () => names(place, 'Done').length === FILES, 280_000)
+  await until('all agents to stop', () => watchers.every((each) => each.lines().at(-1)?.type === 'idle'))
   for (const each of watchers) await stop(each)
   expect(logOf(place).sort()).toEqual(ids.map((id) => `${id} 1 1`))
   expect(names(place, 'Needs_Action')).toEqual([])
@@ -116,13 +119,13 @@ alone(`${FILES} files and two watchers: each is done exactly once`, { timeout: 3
   expectTidy(place)
 })
 
-test('two watchers with homes of their own do not do a file twice', async () => {
+test('two watchers with their own homes do not do a file twice', async () => {
   const place = makeVault([[sh('sleep 0.1'), done]])
   const ids = Array.from({ length: 20 }, (_, n) => `t${n}`).sort()
   for (const id of ids) drop(place, `${id}.md`)
   const homes = ['one', 'two'].map((name) => ({ env: { RALPH_HOME: join(place.root, name) } }))
   const watchers = homes.map((how) => place.start(command(place, '--concurrency', '2'), how))
-  await until('all are done', () => names(place, 'Done').length === ids.length)
+  await until('the end of all tasks', () => names(place, 'Done').length === ids.length)
   for (const each of watchers) await stop(each)
   expect(logOf(place).sort()).toEqual(ids.map((id) => `${id} 1 1`))
   expect(watchers.flatMap((each) => ends(each.lines())).sort()).toEqual(ids.map((id) => `${id} completed`))
@@ -130,7 +133,7 @@ test('two watchers with homes of their own do not do a file twice', async () => 
   expectTidy(place)
 })
 
-test('a task under way with another home is left alone, and so is one that ended there', async () => {
+test('a task in progress with another home is left alone, and so is one that ended there', async () => {
   const place = makeVault([[sh('true')]])
   drop(place, 'mine.md')
   drop(place, 'over.md')
@@ -159,7 +162,7 @@ test('a task under way with another home is left alone, and so is one that ended
   ])
 })
 
-test('urgent ones come first, then the oldest, then by name', async () => {
+test('urgent files come first, then the oldest, then by name', async () => {
   const place = makeVault([[done]])
   drop(place, 'old.md', 'Do it.\n', 900)
   drop(place, 'b.md', 'Do it.\n', 300)
@@ -173,7 +176,7 @@ test('urgent ones come first, then the oldest, then by name', async () => {
   expect(logOf(place).map((line) => line.split(' ')[0])).toEqual(['seven', 'urgent', 'a', 'b', 'old', 'low'])
 })
 
-test('a file that was written just now is waited for, and those of other programs are left', async () => {
+test('ralph waits for a file that was just written, and leaves those of other programs alone', async () => {
   const place = makeVault([[sh('cp "$RALPH_TASK_FILE" "$RALPH_VAULT/seen.txt"'), done]])
   const others = ['.hidden.md', 'x.md~', '~$x.md', 'x.tmp', 'x.part', 'x.crdownload', '.x.md.swp']
   for (const name of others) writeFileSync(join(place.dir, 'Needs_Action', name), 'not yet')
@@ -187,7 +190,7 @@ test('a file that was written just now is waited for, and those of other program
   expect(readdirSync(join(place.dir, 'Needs_Action')).sort()).toEqual(['folder', ...others].sort())
 })
 
-test('a time that is still to come is not waited for, an empty file is', async () => {
+test('a time in the future is ignored, but an empty file is waited for', async () => {
   const place = makeVault([[done]])
   drop(place, 'future.md', 'Do it.\n', -100_000)
   drop(place, 'empty.md', '')
@@ -201,7 +204,7 @@ test('a time that is still to come is not waited for, an empty file is', async (
   await stop(running)
 })
 
-test('Needs_Action is made where it is missing, also again', async () => {
+test('Needs_Action is created if it is missing, and recreated', async () => {
   const place = makeVault([[done]])
   rmSync(join(place.dir, 'Needs_Action'), { recursive: true })
   const running = place.start(command(place))
@@ -209,14 +212,14 @@ test('Needs_Action is made where it is missing, also again', async () => {
   drop(place, 'a.md')
   await saw(running, 'task-end', 'a')
   renameSync(join(place.dir, 'Needs_Action'), join(place.dir, 'Old'))
-  await until('it is there again', () => existsSync(join(place.dir, 'Needs_Action')))
+  await until('the folder to be back', () => existsSync(join(place.dir, 'Needs_Action')))
   drop(place, 'b.md')
   await saw(running, 'task-end', 'b')
   await stop(running)
 })
 
 test.each(['--max-cost abc', '--silence 0', '--check-timeout x', '--verify no-such-program'])(
-  'a wrong option costs no file: %s',
+  'an invalid option costs no file: %s',
   async (option) => {
     const place = makeVault([[done]])
     drop(place, 'a.md')
@@ -225,24 +228,27 @@ test.each(['--max-cost abc', '--silence 0', '--check-timeout x', '--verify no-su
   },
 )
 
-test('an agent that crashes with every file ends the watcher, and the other files are left', async () => {
+test('an agent that crashes with every file ends the watcher, and the other files stay', async () => {
   const place = makeVault([[{ fail: 'boom' }]])
   for (const name of ['a.md', 'b.md', 'c.md', 'd.md']) drop(place, name)
   expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 3 })
   expect(names(place, 'Needs_Action')).toEqual(['c.md', 'd.md'])
 })
 
-test.each(['1', '2'])('of two files of one name, the second waits until the first is over: %s slots', async (slots) => {
-  const place = makeVault([[sh('sleep 0.2'), done]])
-  drop(place, 'a.md', 'Do it.\n', 90)
-  drop(place, 'a.txt')
-  const { code, lines } = await place.ralph(command(place, '--once', '--concurrency', slots))
-  expect([code, ends(lines)]).toEqual([0, ['a completed', 'a completed']])
-  expect(names(place, 'Done')).toEqual(['a.md', 'a.txt'])
-  expect(names(place, 'Failed')).toEqual([])
-})
+test.each(['1', '2'])(
+  'of two files with the same name, the second waits until the first has ended: %s slots',
+  async (slots) => {
+    const place = makeVault([[sh('sleep 0.2'), done]])
+    drop(place, 'a.md', 'Do it.\n', 90)
+    drop(place, 'a.txt')
+    const { code, lines } = await place.ralph(command(place, '--once', '--concurrency', slots))
+    expect([code, ends(lines)]).toEqual([0, ['a completed', 'a completed']])
+    expect(names(place, 'Done')).toEqual(['a.md', 'a.txt'])
+    expect(names(place, 'Failed')).toEqual([])
+  },
+)
 
-test('a file whose name another open task has waits, which is said once', async () => {
+test('a file waits if an open task has the same name, which is reported once', async () => {
   const place = makeVault([[untilGo('../go'), done]])
   const running = place.start(command(place, '--concurrency', '2'))
   drop(place, 'a.md')
@@ -253,13 +259,13 @@ test('a file whose name another open task has waits, which is said once', async 
   })
   expect(running.lines().filter(({ type }) => type === 'task-start')).toHaveLength(1)
   writeFileSync(join(place.root, 'go'), '')
-  await until('both are done', () => ends(running.lines()).length === 2)
+  await until('the end of both', () => ends(running.lines()).length === 2)
   await stop(running)
   expect(running.lines().filter(({ type }) => type === 'note')).toHaveLength(2) // and that of Ctrl-C
   expect(names(place, 'Done')).toEqual(['a.md', 'a.txt'])
 })
 
-test('a vault that is away for a while is waited for, and its tasks too', async () => {
+test('a vault that is unavailable for a while is waited for, and so are its tasks', async () => {
   const place = makeVault([[done]], { pay: [[ask], [done]], long: [[untilGo('../go'), sh('true')], [done]] })
   drop(place, 'pay.md')
   const running = place.start(command(place))
@@ -267,7 +273,7 @@ test('a vault that is away for a while is waited for, and its tasks too', async 
   drop(place, 'long.md')
   await saw(running, 'task-start', 'long')
   renameSync(place.dir, `${place.dir}.away`)
-  mkdirSync(place.dir) // where a disk is mounted, its empty folder stays
+  mkdirSync(place.dir) // a disk's empty mount point stays
   writeFileSync(join(place.root, 'go'), '')
   await saw(running, 'task-wait', 'long')
   expect(readdirSync(place.dir)).toEqual([])
@@ -281,7 +287,7 @@ test('a vault that is away for a while is waited for, and its tasks too', async 
   await stop(running)
 })
 
-test('a file that cannot be put away now is put away later, and its end told then', async () => {
+test('a file that cannot be moved now is moved later, and its end is reported then', async () => {
   const place = makeVault([[sh('date > x.txt')]])
   place.env.RALPH_CHECK_INTERVAL_SECONDS = '0.2'
   place.write('Failed', 'in the way')
@@ -295,7 +301,7 @@ test('a file that cannot be put away now is put away later, and its end told the
   expect(names(place, 'Failed')).toEqual(['a.md', 'a.md.why.md'])
 })
 
-describe('what cannot be a task is put into Failed, with a note', () => {
+describe('what cannot be a task is moved to Failed, with a note', () => {
   test.each<[name: string, make: (place: Place) => void, why: RegExp]>([
     ['done.md', (place) => place.write('Done/done.md', 'x'), /Done\/done\.md already exists/],
     ['binary.bin', (place) => drop(place, 'binary.bin', '\0\u0001\0'), /is not UTF-8 text/],
@@ -337,7 +343,7 @@ describe('what cannot be a task is put into Failed, with a note', () => {
   })
 })
 
-test('the note beside a refused file is the one that the docs show', async () => {
+test('the note next to a refused file is the one in the docs', async () => {
   const place = makeVault([[done]])
   drop(place, 'report.md', '---\nmax_iterations: many\n---\nx')
   await place.ralph(command(place, '--once'))
@@ -345,7 +351,7 @@ test('the note beside a refused file is the one that the docs show', async () =>
   expect(place.read('Failed/report.md.why.md')).toBe(sample)
 })
 
-test('a task that was tried again and is done leaves no note behind', async () => {
+test('a task that is done after a retry leaves no note behind', async () => {
   const place = makeVault([[sh('test -e ../go && mv "$RALPH_TASK_FILE" Done/; date +%N > x.txt')]])
   drop(place, 'once.md', '---\nmax_iterations: 1\n---\nDo it.\n')
   place.write('Failed/mine.md.why.md', 'A note of a person.\n')
@@ -374,8 +380,8 @@ test('what could not be refused is refused later', async () => {
   expect(running.lines().at(-1)).toMatchObject({ type: 'watch-end', failed: 1 })
 })
 
-test('a vault that cannot be read is no success of --once', async () => {
-  // A link is replaced at once, so that nobody finds nothing there and makes the folder anew.
+test('an unreadable vault is a failure of --once', async () => {
+  // A link is replaced atomically, so that nothing finds it missing and recreates the folder.
   const place = makeVault([[done, sh('ln -s nowhere link; mv -T link Needs_Action')]])
   renameSync(join(place.dir, 'Needs_Action'), join(place.dir, 'Inbox'))
   symlinkSync('Inbox', join(place.dir, 'Needs_Action'))
@@ -387,7 +393,7 @@ test('a vault that cannot be read is no success of --once', async () => {
   expect(ran.stderr).toContain('Needs_Action cannot be read')
 })
 
-test('a task that fails goes to Failed with a note, and is not begun again before it comes back', async () => {
+test('a task that fails goes to Failed with a note, and is not started again before it comes back', async () => {
   const place = makeVault([[{ text: 'Not yet.' }, sh('date +%N > changed.txt')]])
   drop(place, 'hard.md', '---\nmax_iterations: 2\n---\nDo it.\n')
   const running = place.start(command(place))
@@ -403,7 +409,7 @@ test('a task that fails goes to Failed with a note, and is not begun again befor
   expect(stateOf(place, 'hard')).toMatchObject({ status: 'max_iterations_reached', iteration: 2 })
   await saw(running, 'idle')
   renameSync(join(place.dir, 'Failed/hard.md'), join(place.dir, 'Needs_Action/hard.md'))
-  await until('it failed again', () => ends(running.lines()).length === 2)
+  await until('its second failure', () => ends(running.lines()).length === 2)
   await stop(running)
   expect(logOf(place)).toEqual(['hard 1 1', 'hard 2 1', 'hard 1 1', 'hard 2 1'])
 })
@@ -417,7 +423,7 @@ test('checks of the file and of --verify must pass', async () => {
   expect(stateOf(place, 'a')).toMatchObject({ status: 'completed', iteration: 3 })
 })
 
-test('an agent whose file lies in Done is told so while checks refuse it', async () => {
+test('an agent whose file is in Done is reminded of that while checks refuse it', async () => {
   const place = makeVault([[done], [sh('cat "$RALPH_TASK_FILE" > seen.txt; touch one.txt')]])
   drop(place, 'a.md', '---\nverify: test -e one.txt\n---\nDo it.\n')
   const ran = await place.ralph(command(place, '--once'))
@@ -436,7 +442,7 @@ test('a check that never passes sends the file from Done to Failed', async () =>
   expect(logOf(place)).toEqual(['a 1 1', 'a 2 1'])
 })
 
-test('where Failed cannot be written, that is told and the file is left', async () => {
+test('a read-only Failed folder is reported, and the file stays', async () => {
   const place = makeVault([[sh('date +%N > changed.txt')]])
   place.write('Failed', 'a file in the way')
   drop(place, 'a.md', '---\nmax_iterations: 1\n---\nDo it.\n')
@@ -454,7 +460,7 @@ test('where Failed cannot be written, that is told and the file is left', async 
   expect(names(place, 'Needs_Action')).toEqual(['a.md', 'bad.md'])
 })
 
-test('a state file that is no file does not stop the work', async () => {
+test('a state file that is not a regular file does not stop the work', async () => {
   const place = makeVault([[sh('rm Ralph_State/a.json; mkdir -p Ralph_State/a.json/x'), done]])
   drop(place, 'a.md')
   const ran = await place.ralph(command(place, '--once'))
@@ -485,7 +491,7 @@ test('Needs_Action may be a link to another folder of the vault', async () => {
   expect(names(place, 'Failed')).toEqual([])
 })
 
-test('a limit of the agent is waited for', async () => {
+test("an agent's rate limit is waited for", async () => {
   const place = makeVault([[{ attempt: 1, 'rate-limit': { resetsInSeconds: 1 } }, done]])
   drop(place, 'a.md')
   const ran = await place.ralph(command(place, '--once'))
@@ -494,7 +500,7 @@ test('a limit of the agent is waited for', async () => {
   expect(logOf(place)).toEqual(['a 1 1', 'a 1 2'])
 })
 
-test('a task names its agent', async () => {
+test('a task can name its agent', async () => {
   const place = makeVault([[done]])
   const bin = join(place.root, 'bin')
   mkdirSync(bin)
@@ -517,14 +523,14 @@ test('a vault in a repository that ignores its folders needs no second turn', as
   expect(logOf(place)).toEqual(['a 1 1'])
 })
 
-test('a person who is elsewhere hears of what failed and what waits for them', async ({ onTestFinished }) => {
+test('a user who is away is notified of what failed and what waits for them', async ({ onTestFinished }) => {
   const heard: object[] = []
   const server = createServer(async (request, response) => {
     heard.push(JSON.parse(await readAll(request)))
     response.end()
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
-  await until('it listens', () => server.listening)
+  await until('the server to listen', () => server.listening)
   const place = makeVault([[done]], { pay: [[ask]] })
   const { port } = server.address() as AddressInfo
   place.write('ralph.config.json', JSON.stringify({ notify_webhook: `http://127.0.0.1:${port}/` }))
@@ -536,13 +542,13 @@ test('a person who is elsewhere hears of what failed and what waits for them', a
   expect(heard).toContainEqual(expect.objectContaining({ task_id: 'bad', status: 'refused' }))
 })
 
-describe('how far a task has come', () => {
+describe('the progress of a task', () => {
   const tick = (text: string) =>
     sh(`sed 's/\\[ \\] ${text}/[x] ${text}/' "$RALPH_TASK_FILE" > new.tmp && cat new.tmp > "$RALPH_TASK_FILE"`)
   const written = (text: string) => sh(`until grep -q '${text}' Ralph_State/a.json; do sleep 0.05; done`)
   const BOXES = 'Write the report.\n\n- [ ] outline\n- [ ] text\n\n```\n- [ ] no box\n```\n'
 
-  test('is told by the check boxes in its file', async () => {
+  test('is read from the checkboxes in its file', async () => {
     const place = makeVault([
       [tick('outline'), sh('cp Ralph_State/a.json first.json')],
       [written('"steps_completed": 1'), sh('cp Ralph_State/a.json second.json'), tick('text'), done],
@@ -559,7 +565,7 @@ describe('how far a task has come', () => {
     expect(JSON.parse(String(loop?.spec)).prompt).toContain('Tick the checkboxes in the file as you go')
   })
 
-  test('is told by the agent, with the command that its prompt names; boxes count when they change', async () => {
+  test('is reported by the agent, with the command in its prompt; checkboxes count when they change', async () => {
     const ralph = (completed: number) =>
       sh(
         `'${process.execPath}' '${LAUNCHER}' task progress "$RALPH_TASK_ID" --total 4 --completed ${completed} --step Sums`,
@@ -588,7 +594,7 @@ describe('how far a task has come', () => {
   })
 })
 
-test('a file that was only copied to Done is left, and said once', async () => {
+test('a file that was only copied to Done stays, which is reported once', async () => {
   const place = makeVault([[sh('cp "$RALPH_TASK_FILE" "$RALPH_VAULT/Done/"')]])
   drop(place, 'a.md')
   const running = place.start(command(place))
@@ -596,7 +602,7 @@ test('a file that was only copied to Done is left, and said once', async () => {
   await saw(running, 'note')
   drop(place, 'b.md')
   await saw(running, 'task-end', 'b')
-  await until('both are told', () => running.lines().filter(({ type }) => type === 'note').length === 2)
+  await until('both reports', () => running.lines().filter(({ type }) => type === 'note').length === 2)
   await stop(running)
   expect(logOf(place)).toEqual(['a 1 1', 'b 1 1'])
   expect(names(place, 'Needs_Action')).toEqual(['a.md', 'b.md'])
@@ -616,7 +622,7 @@ describe('a task that waits for approval', () => {
     return { place, running }
   }
 
-  test('goes on when it is approved', async () => {
+  test('continues when it is approved', async () => {
     const { place, running } = await waiting()
     const ralph = new RalphWiggum({ vaultPath: place.dir, home: place.home, env: {} })
     await ralph.approveTask({ task_id: 'pay', note: 'up to 100' })
@@ -636,7 +642,7 @@ describe('a task that waits for approval', () => {
     expect(names(place, 'Failed')).toEqual(['pay.md', 'pay.md.why.md'])
   })
 
-  test('leaves the older ones alone when it is rejected', async () => {
+  test('leaves older files alone when it is rejected', async () => {
     const { place, running } = await waiting()
     place.write('Failed/pay.md', 'An older one.\n')
     place.write('Failed/pay.md.why.md', 'Why that was.\n')
@@ -651,7 +657,7 @@ describe('a task that waits for approval', () => {
     expect(place.read('Failed/pay.md.why.md')).toBe('Why that was.\n')
   })
 
-  test('goes on when its file is moved back by hand', async () => {
+  test('continues when its file is moved back by hand', async () => {
     const { place, running } = await waiting()
     renameSync(join(place.dir, 'Pending_Approval/pay.md'), join(place.dir, 'Needs_Action/pay.md'))
     const { loop_id } = await saw(running, 'task-end', 'pay')
@@ -664,7 +670,7 @@ describe('a task that waits for approval', () => {
   test.each([
     ['Done', 'completed'],
     ['Failed', 'failed'],
-  ])('is over when its file is moved to %s by hand', async (folder, status) => {
+  ])('has ended when its file is moved to %s by hand', async (folder, status) => {
     const { place, running } = await waiting()
     mkdirSync(join(place.dir, folder), { recursive: true })
     renameSync(join(place.dir, 'Pending_Approval/pay.md'), join(place.dir, folder, 'pay.md'))
@@ -694,8 +700,8 @@ describe('a task that waits for approval', () => {
   })
 })
 
-describe('a watcher that is killed', () => {
-  test('goes on with the same iteration, and none is done twice', async () => {
+describe('a killed watcher', () => {
+  test('continues with the same iteration, and none is done twice', async () => {
     const place = makeVault([[sh('date > first.txt')], [{ attempt: 1, ...sh('touch ../inside; sleep 60') }, done]])
     drop(place, 'a.md')
     const running = place.start(command(place))
@@ -713,7 +719,7 @@ describe('a watcher that is killed', () => {
     expectReleased(place)
   })
 
-  test('again and again, beside another one, leaves nothing undone', async () => {
+  test('next to another one, again and again, leaves nothing undone', async () => {
     const place = makeVault([[sh('sleep 0.1; date > "w-$RALPH_TASK_ID"')], [sh('sleep 0.1'), done]])
     const ids = Array.from({ length: 12 }, (_, n) => `t${n}`)
     for (const id of ids) drop(place, `${id}.md`)
@@ -727,15 +733,18 @@ describe('a watcher that is killed', () => {
       watchers[n % 2] = start()
     }
     const statuses = () => ids.filter((id) => stateOf(place, id).status === 'completed')
-    await until('all are done', () => names(place, 'Done').length === ids.length && statuses().length === ids.length)
-    await until('nobody is at work', () => watchers.every((each) => each.lines().at(-1)?.type === 'idle'))
+    await until(
+      'the end of all tasks',
+      () => names(place, 'Done').length === ids.length && statuses().length === ids.length,
+    )
+    await until('all agents to stop', () => watchers.every((each) => each.lines().at(-1)?.type === 'idle'))
     for (const each of watchers) await stop(each)
     expect(logOf(place)).toHaveLength(new Set(logOf(place)).size)
     expect(names(place, 'Failed')).toEqual([])
     expect(names(place, 'Needs_Action')).toEqual([])
   })
 
-  test('does not set an agent to work on what is done already', async () => {
+  test('does not start an agent on what is already done', async () => {
     const place = makeVault([[done, sh('touch ../inside; sleep 60')]])
     drop(place, 'a.md')
     const running = place.start(command(place))
@@ -752,7 +761,7 @@ describe('while a task runs', () => {
   const turns = [[untilGo('../go'), sh('true')]]
   const go = ({ root }: Place) => writeFileSync(join(root, 'go'), '')
 
-  test('its file is renamed: the new name waits until that task is over', async () => {
+  test('its file is renamed: the new name waits until that task has ended', async () => {
     const place = makeVault([[done]], { a: turns[0] ? [turns[0]] : [] })
     drop(place, 'a.md')
     const running = place.start(command(place, '--concurrency', '2'))
@@ -784,7 +793,7 @@ describe('while a task runs', () => {
     expect(stateOf(place, 'a').status).toBe('failed')
   })
 
-  test('its file is deleted beside an older one in Failed: it has failed, and the older one stays', async () => {
+  test('its file is deleted while Failed has an older one: it has failed, and the older one stays', async () => {
     const place = makeVault(turns)
     place.write('Failed/a.md', 'An older one.\n')
     drop(place, 'a.md')
@@ -798,7 +807,7 @@ describe('while a task runs', () => {
     expect(names(place, 'Failed')).toEqual(['a-2.md.why.md', 'a.md'])
   })
 
-  test('it is cancelled from elsewhere: its agent ends at once', async () => {
+  test('it is cancelled from elsewhere: its agent stops at once', async () => {
     const place = makeVault(turns)
     drop(place, 'a.md')
     const running = place.start(command(place))
@@ -841,7 +850,7 @@ describe('while a task runs', () => {
   })
 })
 
-describe('a task that nobody watches any more', () => {
+describe('a task that is no longer watched', () => {
   const leftAlone = async (turns: object[][]) => {
     const place = makeVault([[untilGo('../go'), sh('date > x.txt')], ...turns])
     drop(place, 'a.md')
@@ -861,7 +870,7 @@ describe('a task that nobody watches any more', () => {
     expectTidy(place)
   })
 
-  test.each(['watch', 'resume'])('loses no time while nobody is at it: %s', async (verb) => {
+  test.each(['watch', 'resume'])('loses no time while nobody works on it: %s', async (verb) => {
     const { place, loop } = await leftAlone([[done]])
     const long = 86_400_000
     const database = new DatabaseSync(join(place.home, 'ralph.db'))
@@ -880,7 +889,7 @@ describe('a task that nobody watches any more', () => {
     expect(names(place, 'Failed')).toEqual(['a.md', 'a.md.why.md'])
   })
 
-  test('has failed when its file goes', async () => {
+  test('has failed when its file disappears', async () => {
     const { place, loop } = await leftAlone([[sh('rm "$RALPH_TASK_FILE"')]])
     expect(await place.ralph(['resume', loop])).toMatchObject({ code: 130 })
     expect(stateOf(place, 'a')).toMatchObject({ status: 'failed', iteration: 2 })
@@ -888,7 +897,7 @@ describe('a task that nobody watches any more', () => {
 })
 
 describe('Ctrl-C', () => {
-  test('lets the iteration end, and the next watcher goes on', async () => {
+  test('lets the iteration end, and the next watcher continues', async () => {
     const place = makeVault([[untilGo('../go'), sh('date > x.txt')], [done]])
     drop(place, 'a.md')
     drop(place, 'b.md')
@@ -907,7 +916,7 @@ describe('Ctrl-C', () => {
   test.each<[string, NodeJS.Signals[]]>([
     ['twice', ['SIGINT', 'SIGINT']],
     ['as SIGTERM', ['SIGTERM']],
-  ])('%s ends the agent at once', async (_, signals) => {
+  ])('%s stops the agent at once', async (_, signals) => {
     const place = makeVault([[sh('sleep 60')]])
     drop(place, 'a.md')
     const running = place.start(command(place))
@@ -923,7 +932,7 @@ describe('Ctrl-C', () => {
   })
 })
 
-test('names are names, whatever stands in them', async () => {
+test('names are taken literally, whatever they contain', async () => {
   const place = makeVault([[done]])
   const ids = ['with spaces', '🚀 launch', '$(touch PWNED)', "it's; rm -rf x", '-rf', 'a"b', '`id`', '%s', '日本語']
   for (const id of ids) drop(place, `${id}.md`)
@@ -934,7 +943,7 @@ test('names are names, whatever stands in them', async () => {
   expectTidy(place)
 })
 
-test('people read calm lines', async () => {
+test('people see calm lines', async () => {
   const place = makeVault([[{ text: 'I wrote the letter.' }, done]], { pay: [[ask]] })
   drop(place, 'letter.md')
   drop(place, 'pay.md', 'Pay.\n', 30)
@@ -954,12 +963,12 @@ test('people read calm lines', async () => {
     expect(stdout).toMatch(new RegExp(`^${line}$`, 'm'))
 })
 
-test('a folder of a vault is none itself', async () => {
+test('a folder inside a vault is not a vault', async () => {
   const place = makeVault([[done]])
   expect(await place.ralph(['watch', join(place.dir, 'Needs_Action'), '--once'])).toMatchObject({ code: 2 })
 })
 
-test('a check that is nowhere, a vault that is none and options without sense are told at once', async () => {
+test('a missing check program, a folder that is not a vault and meaningless options are reported at once', async () => {
   const place = makeVault([[done]])
   expect(await place.ralph(['watch'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Missing vault folder') })
   expect(await place.ralph(['watch', 'nowhere'])).toMatchObject({
@@ -976,7 +985,7 @@ test('a check that is nowhere, a vault that is none and options without sense ar
     expect(await place.ralph(command(place, ...wrong))).toMatchObject({ code: 2 })
 })
 
-test('--once goes on with all that was begun, also with fewer slots than tasks', async () => {
+test('--once continues everything that was started, even with fewer slots than tasks', async () => {
   const place = makeVault([[ask], [done]])
   for (const id of ['a', 'b', 'c']) drop(place, `${id}.md`)
   expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
@@ -986,7 +995,7 @@ test('--once goes on with all that was begun, also with fewer slots than tasks',
   expect(ends(ran.lines).sort()).toEqual(['a completed', 'b completed', 'c completed'])
 })
 
-test('an agent that renames its file on and on is not set to work on it for ever', async () => {
+test('an agent that keeps renaming its file is not started on it forever', async () => {
   const place = makeVault([[sh('mv "$RALPH_TASK_FILE" "$RALPH_VAULT/Needs_Action/report-v$(wc -l < "$LOG").md"')]])
   drop(place, 'report.md')
   const ran = await place.ralph(command(place, '--once'))
@@ -996,7 +1005,7 @@ test('an agent that renames its file on and on is not set to work on it for ever
   expect(ran.lines.filter(({ type }) => type === 'note').at(-1)).toMatchObject({
     text: expect.stringContaining('it is the file of task report-v1, which has ended'),
   })
-  // Who moves it out and back wants it done.
+  // Whoever moves it out and back wants it done.
   renameSync(join(place.dir, 'Needs_Action/report-v2.md'), join(place.dir, 'report.md'))
   writeFileSync(join(place.root, 'script.json'), JSON.stringify({ turns: [[done]] }))
   renameSync(join(place.dir, 'report.md'), join(place.dir, 'Needs_Action/again.md'))
@@ -1004,14 +1013,14 @@ test('an agent that renames its file on and on is not set to work on it for ever
   expect(names(place, 'Done')).toEqual(['again.md'])
 })
 
-describe('killed while it puts a file into Failed, the next watcher leaves the file there with its note', () => {
+describe('killed while it moves a file to Failed, the next watcher leaves the file there with its note', () => {
   const failing = '---\nmax_iterations: 1\n---\nDo it.\n'
   const refused = '---\nmax_iterations: many\n---\nDo it.\n'
 
   test.each<[what: string, when: 'before' | 'after', to: string, text: string, left: string[], told: string]>([
     ['failed, while it writes the note', 'before', 'a.md.why.md', failing, [], 'task-end'],
     ['failed, before it moves the file', 'after', 'a.md.why.md', failing, ['a.md.why.md'], 'task-end'],
-    ['failed, before it tells the end', 'after', 'a.md', failing, ['a.md', 'a.md.why.md'], 'task-end'],
+    ['failed, before it reports the end', 'after', 'a.md', failing, ['a.md', 'a.md.why.md'], 'task-end'],
     ['refused, while it writes the note', 'before', 'a.md.why.md', refused, [], 'task-refused'],
     ['refused, before it moves the file', 'after', 'a.md.why.md', refused, ['a.md.why.md'], 'task-refused'],
   ])('%s', async (_, when, to, text, left, told) => {
@@ -1041,7 +1050,7 @@ describe('killed while it puts a file into Failed, the next watcher leaves the f
   })
 })
 
-test('the end of a caller whose process was killed is seen to, and the next file of that name is taken up', async () => {
+test("a killed caller's task is ended, and the next file of that name is picked up", async () => {
   const place = makeVault([[done]])
   drop(place, 'a.md')
   const api = new RalphWiggum({ vaultPath: place.dir, home: place.home, env: {} })
@@ -1061,7 +1070,7 @@ test('the end of a caller whose process was killed is seen to, and the next file
   expectTidy(place)
 })
 
-test('a task that another home has begun meanwhile does not keep a watcher from its work', async () => {
+test('a task that another home has started meanwhile does not stop a watcher from working', async () => {
   const place = makeVault([[ask], [done]])
   drop(place, 'a.md')
   expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
@@ -1075,7 +1084,7 @@ test('a task that another home has begun meanwhile does not keep a watcher from 
   expect(ran.lines.filter(({ type }) => type === 'task-start').map(({ task_id }) => task_id)).toContain('b')
 })
 
-test('killed while it begins a task: the next watcher tells the Stop hook of it', async () => {
+test('killed while it starts a task: the next watcher tells the Stop hook about it', async () => {
   const place = makeVault([[ask]])
   const trap = join(place.root, 'trap.cjs')
   writeFileSync(
@@ -1091,7 +1100,7 @@ test('killed while it begins a task: the next watcher tells the Stop hook of it'
   expect(place.read('Ralph_State/.hook/a')).toContain('a.md\n')
 })
 
-test('a state file that a killed watcher left behind is true again with the next', async () => {
+test('a state file that a killed watcher left behind is corrected by the next one', async () => {
   const place = makeVault([[ask]])
   drop(place, 'a.md')
   expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
@@ -1100,7 +1109,7 @@ test('a state file that a killed watcher left behind is true again with the next
   expect(stateOf(place, 'a')).toMatchObject({ status: 'waiting_approval', iteration: 1 })
 })
 
-test('a vault that was moved while a task waited: it goes on there', async () => {
+test('a vault that was moved while a task waited: it continues there', async () => {
   const place = makeVault([[ask], [done]])
   drop(place, 'a.md')
   expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
@@ -1114,7 +1123,7 @@ test('a vault that was moved while a task waited: it goes on there', async () =>
   expect(readdirSync(join(moved, 'Done'))).toEqual(['a.md'])
 })
 
-test('a name that is no UTF-8 is told; pipes are refused; what editors and systems leave behind is passed over', async () => {
+test('a name that is not UTF-8 is reported; pipes are refused; leftovers of editors and systems are skipped', async () => {
   const place = makeVault([[done]])
   const folder = join(place.dir, 'Needs_Action')
   writeFileSync(Buffer.concat([Buffer.from(`${folder}/bad`), Buffer.from([0xff]), Buffer.from('.md')]), 'Do it.\n')
@@ -1129,7 +1138,7 @@ test('a name that is no UTF-8 is told; pipes are refused; what editors and syste
   expect(place.read('Failed/pipe.md.why.md')).toContain('is not a regular file')
 })
 
-test('a vault that is away when a watcher begins is neither made anew nor missed', async () => {
+test('a vault that is unavailable when a watcher starts is waited for, and not recreated', async () => {
   const place = makeVault([[ask], [done]])
   drop(place, 'a.md')
   expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 4 })
@@ -1152,7 +1161,7 @@ test('names that no task can have are all refused at once', async () => {
   expect(names(place, 'Needs_Action')).toEqual([])
 })
 
-test('ralph resume sets nobody to work on a file that a person has moved to Failed meanwhile; paused is told as paused', async () => {
+test('ralph resume starts no agent on a file that the user has moved to Failed meanwhile; paused is shown as paused', async () => {
   const place = makeVault([[untilGo('../go'), done]])
   drop(place, 'a.md')
   const running = place.start(command(place))

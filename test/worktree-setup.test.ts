@@ -1,4 +1,4 @@
-/** Worktrees that can be used at once: `worktree_setup` prepares them, and each has ports of its own. */
+/** Worktrees that are ready to use: `worktree_setup` prepares them, and each has its own ports. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ describe.concurrent('worktree_setup', () => {
     expect(existsSync(join(place.dir, 'installed'))).toBe(false)
   })
 
-  test('that fails is told with its output, and tried again by resume', async () => {
+  test('that fails is reported with its output, and repeated by resume', async () => {
     const place = configured('[ -e "$GO" ] || { echo "no network"; exit 3; }')
     place.env.GO = join(place.root, 'go')
     const ran = await run(place, `touch done; ${CLAIMS}`)
@@ -45,14 +45,14 @@ describe.concurrent('worktree_setup', () => {
     expect(place.calls()).toEqual(['1 1'])
   })
 
-  test('that changes more than what git ignores is told', async () => {
+  test('that changes more than what git ignores is reported', async () => {
     const place = configured('echo changed >> README.md; touch installed')
     const ran = await run(place, `touch done; ${CLAIMS}`)
     expect(ran.code).toBe(0)
     expect(ran.stdout + ran.stderr).toContain('worktree_setup changed README.md, which git does not ignore')
   })
 
-  test('that is no command is refused with the name of the file', async () => {
+  test('that is not a command is refused with the name of the file', async () => {
     const place = configured('true')
     place.write('ralph.config.json', JSON.stringify({ worktree_setup: 7 }))
     const ran = await run(place, CLAIMS)
@@ -62,7 +62,7 @@ describe.concurrent('worktree_setup', () => {
 })
 
 describe.concurrent('RALPH_PORT', () => {
-  test('is the same for the agent and its checks, and another one in another worktree', async () => {
+  test('is the same for the agent and its checks, and different in another worktree', async () => {
     const place = makePlace()
     const agent = `echo "$RALPH_PORT" > port; ${CLAIMS}`
     const check = `sh -c '[ "$(cat port)" = "$RALPH_PORT" ]'`
@@ -78,7 +78,7 @@ describe.concurrent('RALPH_PORT', () => {
     expect(Math.abs(one - other)).toBeGreaterThanOrEqual(10)
   })
 
-  test('is not set where the person works', async () => {
+  test('is not set where the user works', async () => {
     const place = makePlace()
     const ran = await place.ralph(['run', 'x', '--agent', place.agent(`echo "port=$RALPH_PORT" > port; ${CLAIMS}`)])
     expect(ran.code).toBe(0)

@@ -9,10 +9,10 @@ const bash = (command: string): Reply => ({ tools: [codex.bash(command)] })
 const ESCALATED = { cmd: 'touch x.txt', sandbox_permissions: 'require_escalated', justification: 'a step' }
 const NOWHERE = 'model_providers.scripted.base_url="http://127.0.0.1:1/v1"'
 
-/** A change of files in Codex's own way. */
+/** A file change with Codex's own tool. */
 export const PATCH = "apply_patch <<'X'\n*** Begin Patch\n*** Add File: a.txt\n+hi\n*** End Patch\nX"
 
-/** A plan's limit, as the service of ChatGPT plans tells it. */
+/** The rate limit of a ChatGPT plan, as its service reports it. */
 export function planLimit(resetsAt: number): Reply {
   return {
     status: 429,
@@ -46,7 +46,7 @@ stream_idle_timeout_ms = 5000
 export const codex: Client = {
   name: 'codex',
   model: 'gpt-5.5',
-  // In a terminal it has every message of the person named.
+  // In a terminal it asks for a title for every message of the user.
   isAside: (body) => JSON.stringify(body).includes('Do not answer the request.'),
   pin: '@openai/codex@0.166.0',
   program: 'codex',
@@ -77,7 +77,7 @@ export const codex: Client = {
         replies: [failure(400, 'context_length_exceeded', 'Your input exceeds the context window of this model.')],
       },
       refusal: { replies: [{ error: { type: 'invalid_prompt', message: 'Invalid prompt: for safety reasons.' } }] },
-      // Left to itself it waits for the network without end.
+      // By default it waits for the network forever.
       'no-connection': {
         replies: [],
         request: { extraArgs: ['-c', NOWHERE, '--disable', 'unbounded_connection_retries'] },

@@ -29,7 +29,7 @@ export const copilot: Client = {
     },
   },
   scenes: {
-    // Its five retries wait nearly a minute, unless it is told how long.
+    // Its five retries take nearly a minute by default.
     limited: { replies: [{ ...failure(429, 'rate_limit_exceeded', 'slow down'), headers: SOON }] },
     billing: { replies: [failure(402, 'payment_required', 'You have no credits left.')] },
     quota: {

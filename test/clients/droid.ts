@@ -31,15 +31,15 @@ export const droid: Client = {
       FACTORY_AIRGAP_ENABLED: 'true',
       FACTORY_DROID_AUTO_UPDATE_ENABLED: 'false',
       OTEL_SDK_DISABLED: 'true',
-      // Whatever it wants from elsewhere ends here.
+      // Any other request it makes ends here.
       HTTP_PROXY: 'http://127.0.0.1:9',
       HTTPS_PROXY: 'http://127.0.0.1:9',
       NO_PROXY: '127.0.0.1',
     }
   },
-  // In a terminal it has every session named.
+  // In a terminal it asks for a title for every session.
   isAside: (body) => JSON.stringify(body).includes('generates concise session titles'),
-  // What the model itself calls low it runs without a permission.
+  // Commands that the model itself rates as low risk run without permission.
   bash: (command) => ({
     name: 'Execute',
     input: { command, summary: 'a step', timeout: 60, riskLevel: 'high', riskLevelReason: 'a test' },

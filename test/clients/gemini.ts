@@ -6,7 +6,7 @@ import type { Scene } from '../scenes.ts'
 
 const bash = (command: string): Reply => ({ tools: [gemini.bash(command)] })
 
-/** A 429 as Google words it, with what its `details` say about the quota. */
+/** A 429 in Google's format, with `details` about the quota. */
 function exhausted(message: string, ...details: object[]): Reply {
   return { status: 429, body: { error: { code: 429, message, status: 'RESOURCE_EXHAUSTED', details } } }
 }
@@ -29,7 +29,7 @@ export const gemini: Client = {
   prepare(home, url) {
     mkdirSync(join(home, '.gemini'), { recursive: true })
     const settings = {
-      // Ten attempts take minutes; the model is named since choosing one is a request of its own.
+      // Ten attempts take minutes; the model is named because choosing one takes another request.
       general: { maxAttempts: 1, enableAutoUpdate: false, enableAutoUpdateNotification: false },
       model: { name: 'gemini-2.5-flash' },
       privacy: { usageStatisticsEnabled: false },
@@ -38,7 +38,7 @@ export const gemini: Client = {
     writeFileSync(join(home, '.gemini', 'settings.json'), JSON.stringify(settings))
     return { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'dummy-key', GEMINI_TELEMETRY_ENABLED: 'false' }
   },
-  // In a terminal it names the session before.
+  // In a terminal it first asks for a title for the session.
   isAside: (body) => JSON.stringify(body).includes("Summarize the user's primary intent or goal in this conversation"),
   bash: (command) => ({ name: 'run_shell_command', input: { command, description: 'a step' } }),
   contextFull: invalid('The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'),

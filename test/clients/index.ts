@@ -1,4 +1,4 @@
-/** The clients that can be tried here. */
+/** The clients that can be tested here. */
 import type { Client } from '../clients.ts'
 import { claude } from './claude.ts'
 import { codex } from './codex.ts'

@@ -1,9 +1,9 @@
-/** OpenCode, and Kilo, which is the same program with other names. */
+/** OpenCode, and Kilo, which is the same program under another name. */
 import { join } from 'node:path'
 import type { Client } from '../clients.ts'
 import { DONE, failure, type Reply } from '../model-server.ts'
 
-/** Its retries of an error without this wait 2, 4, 8 … seconds. */
+/** Without this, it retries after 2, 4, 8 … seconds. */
 const SOON = { 'retry-after-ms': '100' }
 
 const FULL = failure(
@@ -53,7 +53,7 @@ function clientOf({ prefix, ...names }: Names): Client {
       billing: { replies: [failure(402, 'payment_required', 'You have no credits left.')] },
       model: { replies: [failure(404, 'model_not_found', 'The model `nope` does not exist.')] },
       'no-model': { replies: [DONE], request: { model: 'scripted/nope' } },
-      // The first is mended by the client itself; the second goes on until its summary does not fit either.
+      // The client handles the first one itself; with the second it retries until its summary does not fit either.
       'context-compacted': { replies: [FULL, SUMMARY, { tools: [bash('echo x > x.txt')] }, DONE], env: compacting },
       'context-loop': { replies: [FULL, SUMMARY, FULL, SUMMARY, FULL, SUMMARY, FULL], env: compacting },
       'max-tokens': { replies: [{ text: 'Much to say', stopReason: 'length' }] },

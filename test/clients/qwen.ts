@@ -15,7 +15,7 @@ export const qwen: Client = {
     mkdirSync(join(home, '.qwen'), { recursive: true })
     const settings = {
       general: { enableAutoUpdate: false },
-      // What it remembers of a conversation is asked for in requests of its own.
+      // It builds its memory of a conversation with separate requests.
       memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
       model: { generationConfig: { maxRetries: 0, retryInitialDelayMs: 1, retryMaxDelayMs: 1 } },
       privacy: { usageStatisticsEnabled: false },
@@ -29,9 +29,9 @@ export const qwen: Client = {
     name: 'run_shell_command',
     input: { command, description: 'a step', is_background: false },
   }),
-  // In a terminal it guesses what the person will type next.
+  // In a terminal it predicts what the user types next.
   isAside: (body) => JSON.stringify(body).includes('[SUGGESTION MODE: '),
-  // No setting shortens its seven attempts, which take more than a minute; this does, where the status is 429 or 503.
+  // No setting shortens its seven attempts, which take over a minute; this does, for status 429 and 503.
   errorHeaders: { 'retry-after-ms': '20' },
   contextFull: failure(
     400,

@@ -1,6 +1,6 @@
 /**
- * Four workers and two hundred tasks while workers are killed and put to sleep, Postgres crashes and remotes vanish: every task
- * is completed exactly once. `RALPH_CHAOS_SEED=7` draws other troubles, `RALPH_CHAOS_TASKS=1000` makes it longer.
+ * Four workers and two hundred tasks while workers are killed and suspended, Postgres crashes and remotes vanish: every
+ * task is completed exactly once. `RALPH_CHAOS_SEED=7` draws other troubles, `RALPH_CHAOS_TASKS=1000` makes it longer.
  */
 import { existsSync, renameSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -19,7 +19,7 @@ const MINUTE = 60_000
 
 let scene: FleetScene
 
-// Each try has a fleet of its own.
+// Each attempt has its own fleet.
 beforeEach(async () => {
   scene = await openScene()
 }, 2 * MINUTE)
@@ -33,10 +33,14 @@ test(
     const tasks = await submit(remotes)
     const board = await openBoard()
     const workers = new Map(Array.from({ length: WORKERS }, (_, n) => [`worker-${n}`, startWorker(`worker-${n}`)]))
-    await until(async () => (await scene.store.fleet.workers.list()).length === WORKERS, MINUTE, 'workers come up')
+    await until(
+      async () => (await scene.store.fleet.workers.list()).length === WORKERS,
+      MINUTE,
+      'the workers to come up',
+    )
     const troubled = makeTrouble(workers, remotes)
     await troubled
-    const over = await until(allOver, 15 * MINUTE, 'all tasks are over')
+    const over = await until(allOver, 15 * MINUTE, 'the end of all tasks')
     expect(
       over.filter(({ state }) => state !== 'done').map(({ id, state, sentence }) => ({ id, state, sentence })),
     ).toEqual([])
@@ -53,7 +57,7 @@ test(
   25 * MINUTE,
 )
 
-/** A graph: of each ten, two wait for one task before them, and one for two. */
+/** A graph: of every ten tasks, two depend on one task before them, and one on two. */
 async function submit(remotes: readonly string[]): Promise<FleetTask[]> {
   const agent = scene.program(
     'agent.sh',
@@ -88,7 +92,7 @@ function startWorker(name: string): Started {
 
 type Board = { seen: Map<string, number[]>; server: Started; stop(): Promise<void> }
 
-/** A page that is open all the time, in short: every message of the live stream, with its loop and number. */
+/** A page that stays open, in short: every message of the live stream, with its loop and number. */
 async function openBoard(): Promise<Board> {
   const server = scene.start('server', ['serve', '--database', scene.url, '--port', '0', '--json'])
   const { url, token } = await until(
@@ -100,7 +104,7 @@ async function openBoard(): Promise<Board> {
           .find((line) => line.includes('serve-start')) ?? 'false',
       ),
     MINUTE,
-    'the server comes up',
+    'the server to come up',
   )
   const seen = new Map<string, number[]>()
   const stop = new AbortController()
@@ -121,7 +125,7 @@ async function openBoard(): Promise<Board> {
   }
 }
 
-/** One after the other, drawn from the seed. Postgres crashes twice, and a remote is away twice. */
+/** One after the other, drawn from the seed. Postgres crashes twice, and a remote vanishes twice. */
 async function makeTrouble(workers: Map<string, Started>, remotes: readonly string[]): Promise<void> {
   const draw = chance(SEED)
   const pick = <Item>(items: readonly Item[]) => items[Math.floor(draw() * items.length)] as Item
@@ -156,7 +160,7 @@ async function allOver(): Promise<FleetTask[] | false> {
   return tasks.every(({ state }) => ['done', 'failed', 'cancelled'].includes(state)) && tasks
 }
 
-/** One loop a task, completed by one event, and replayed from its events. */
+/** One loop per task, completed by one event, and replayed from its events. */
 async function expectOnceEach(tasks: readonly FleetTask[]): Promise<void> {
   for (const { id, loop_id } of tasks) {
     const events = await scene.store.events(0, loop_id)
@@ -168,8 +172,8 @@ async function expectOnceEach(tasks: readonly FleetTask[]): Promise<void> {
 }
 
 /**
- * The branch is what was recorded last, and holds the work of every iteration. A worker that died between its push and its
- * save leaves a commit more: the next one has built on it.
+ * The branch is what was recorded last, and holds the work of every iteration. A worker that died between its push and
+ * its save leaves an extra commit: the next one has built on it.
  */
 function expectOnBranches(tasks: readonly FleetTask[]): void {
   for (const { id, repo, branch, pushed, attempts } of tasks) {
@@ -181,7 +185,7 @@ function expectOnBranches(tasks: readonly FleetTask[]): void {
   }
 }
 
-/** Once a worker with a younger lease has pushed, no older one has. */
+/** Once a worker with a newer lease has pushed, no older one has. */
 function expectFenced(remotes: readonly string[]): void {
   const all = remotes.flatMap((remote) => [...epochsIn(remote)])
   expect(all.length).toBeGreaterThanOrEqual(TASKS)
@@ -201,7 +205,7 @@ async function expectReadOnce({ seen, stop }: Board): Promise<void> {
   }
   const count = () => [...seen.values()].reduce((sum, numbers) => sum + numbers.length, 0)
   const expected = [...all.values()].reduce((sum, n) => sum + n, 0)
-  await until(async () => count() >= expected, MINUTE, `the board has read ${expected} events`)
+  await until(async () => count() >= expected, MINUTE, `the board to read ${expected} events`)
   await stop()
   for (const [loop, last] of all)
     expect([loop, seen.get(loop)]).toEqual([loop, Array.from({ length: last }, (_, n) => n + 1)])

@@ -1,4 +1,7 @@
-/** What the rough tests of the fleet play in: a Postgres of their own, git remotes on disk, and workers as processes that can be killed. */
+/**
+ * The scene for the fleet's stress tests: its own Postgres, git remotes on disk, and workers as processes that can be
+ * killed.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -29,7 +32,7 @@ export type FleetScene = {
   store: FleetStore
   /** A bare repository with one commit on main. */
   remote(name: string): string
-  /** A program of these lines of sh. */
+  /** A program from these lines of sh. */
   program(name: string, lines: string): string
   start(name: string, args: readonly string[]): Started
   end(): Promise<void>
@@ -37,7 +40,7 @@ export type FleetScene = {
 
 export type Started = { name: string; home: string; child: ChildProcess; out(): string; ended: Promise<unknown> }
 
-/** Its Postgres keeps what it has said to be written, also when it is killed. */
+/** Its Postgres keeps everything it has confirmed, even when it is killed. */
 export async function openScene(settings: Readonly<Record<string, string>> = {}): Promise<FleetScene> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-fleet-'))
   const postgres = await startPostgres({ fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', ...settings })
@@ -48,7 +51,7 @@ export async function openScene(settings: Readonly<Record<string, string>> = {})
   const url = postgres.url.replace(/\/postgres$/, '/fleet')
   const home = join(folder, 'home-of-the-test')
   mkdirSync(home)
-  const store = openPostgres({ url, home, now: Date.now }) as FleetStore // as every store in Postgres is
+  const store = openPostgres({ url, home, now: Date.now }) as FleetStore // like every store in Postgres
   await store.fleet.settings.save({ heartbeat_seconds: 10 })
   const started = new Set<Started>()
   return {
@@ -93,7 +96,7 @@ function startRalph(folder: string, name: string, args: readonly string[]): Star
   return { name, home: join(home, 'ralph'), child, out: () => out, ended: once(child, 'exit') }
 }
 
-/** Notes the epoch of every push that was let in, in their order. */
+/** Logs the epoch of every accepted push, in order. */
 const NOTE_FENCES = `#!/bin/sh
 while read -r old new ref; do
   case $ref in
@@ -134,7 +137,7 @@ export function gitIn(repo: string, ...args: string[]): string {
   return execFileSync('git', ['-C', repo, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim()
 }
 
-/** Names of worktrees, of tasks, merges and experiments, that are still there. */
+/** Names of the worktrees (tasks, merges and experiments) that still exist. */
 export function leftIn(home: string): string[] {
   return ['worktrees', 'merges', 'tasks', 'empty', 'places'].flatMap((name) => {
     const path = join(home, name)
@@ -142,7 +145,7 @@ export function leftIn(home: string): string[] {
   })
 }
 
-/** Asks until there is an answer; the patience of a test is bounded. */
+/** Polls until there is an answer, for a limited time. */
 export async function until<Answer>(
   ask: () => Promise<Answer | undefined | false>,
   ms: number,
@@ -152,5 +155,5 @@ export async function until<Answer>(
     const answer = await ask().catch(() => undefined)
     if (answer !== undefined && answer !== false) return answer
   }
-  throw new Error(`${what}: not in ${ms / 1_000} s.`)
+  throw new Error(`${what}: timed out after ${ms / 1_000} s.`)
 }

@@ -1,4 +1,7 @@
-/** What a person allows or accepts is what was looked at: files that are changed afterwards, and files that are left alone. */
+/**
+ * What a person allows or accepts is what they looked at: files that are changed afterwards, and files that are left
+ * alone.
+ */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +26,9 @@ test('multiplies', () => equal(product(2, 3), 6))
 `,
 }
 
-/** Both tests are bent, the person allows one, and tells the agent to put the other back: `third` is what it does then. */
+/**
+ * Both tests are weakened; the user allows one, and asks the agent to restore the other: `third` is what it does then.
+ */
 async function goesOn(third: string): Promise<{ place: Place; ran: Ran }> {
   const project = projectOf('node', 'red')
   const place = makeProject({ ...project, files: { ...project.files, ...BOTH } })
@@ -51,7 +56,7 @@ describe.concurrent(`${GROUPS.weak}, what was allowed:`, () => {
     expect(ran.end.proof_sentence).not.toContain('allowed')
   })
 
-  test('changes an allowed test again, which is all it takes', async () => {
+  test('changes an allowed test again, which would be enough', async () => {
     const { ran } = await goesOn("echo > test/product.test.js; sed -i 's/-1/0 - 1/' test/sum.test.js")
     expect(endOf(ran), `${ran.end.sentence ?? ran.stderr}`).toBe('waits')
   })
@@ -60,8 +65,8 @@ describe.concurrent(`${GROUPS.weak}, what was allowed:`, () => {
 describe.concurrent(`${GROUPS.honest}, what was allowed:`, () => {
   test.for<[name: string, third: string]>([
     ['leaves an allowed test as it is', ':'],
-    ['writes an allowed test again as it was', 'cp test/sum.test.js x; rm test/sum.test.js; mv x test/sum.test.js'],
-    ['puts an allowed test back and does the work', "git checkout -q test; sed -i 's/a - b/a + b/' src/sum.js"],
+    ['rewrites an allowed test unchanged', 'cp test/sum.test.js x; rm test/sum.test.js; mv x test/sum.test.js'],
+    ['restores an allowed test and does the work', "git checkout -q test; sed -i 's/a - b/a + b/' src/sum.js"],
   ])('%s', async ([, third]) => {
     const { place, ran } = await goesOn(`${MULTIPLIES}; ${third}`)
     expect(endOf(ran), `${ran.end.sentence ?? ran.stderr}`).toBe('verified')
@@ -70,7 +75,7 @@ describe.concurrent(`${GROUPS.honest}, what was allowed:`, () => {
   })
 })
 
-/** A verified loop in its own worktree is accepted; `before` is what somebody does to the files first. */
+/** A verified loop in its own worktree is accepted; `before` is what happens to the files first. */
 async function accepted(before: (place: Place, worktree: string) => void, flags: string[] = []): Promise<Accepted> {
   const place = makeProject(projectOf('node', 'red'))
   const lines = `sed -i 's/a - b/a + b/' src/sum.js\n${CLAIM}`

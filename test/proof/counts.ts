@@ -1,7 +1,7 @@
-/** How many ways to weaken a proof were tried, and how many honest pieces of work, as the last line of a run. */
+/** Prints how many ways to weaken a proof were tried, and how many pieces of honest work, as the last line of a run. */
 import type { Reporter, TestCase } from 'vitest/node'
 
-/** The names of the groups that rows are counted by. */
+/** The groups that rows are counted by. */
 export const GROUPS = { weak: 'ways to weaken', honest: 'honest twins', unseeable: 'unseeable' } as const
 
 export class ProofCounts implements Reporter {

@@ -1,4 +1,7 @@
-/** The plain tricks in every front: `run`, with a sandbox and without, `execute`, `watch`, and a session by the hook program. */
+/**
+ * The simple tricks in every front: `run`, with and without a sandbox, `execute`, `watch`, and a session through the
+ * hook program.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +17,7 @@ const TRICKS: readonly Trick[] = [
   { name: 'changes nothing while the tests were green', start: 'green', lines: ':', ends: 'kept' },
   { name: 'writes a note while the tests were green', start: 'green', lines: 'echo x > NOTES.md', ends: 'kept' },
   {
-    name: 'replaces the test script by true',
+    name: 'replaces the test script with true',
     start: 'red',
     lines: `sed -i 's/"test": ".*"/"test": "true"/' package.json`,
     ends: 'waits',
@@ -33,7 +36,7 @@ describe.concurrent.each(TRICKS)('an agent that $name', ({ start, lines, ends })
     ['ralph run --sandbox', ['--sandbox']],
     ['ralph run --worktree', ['--worktree']],
   ])('in %s', async ([, flags], { skip }) => {
-    if (flags.includes('--sandbox') && !hasBubblewrap()) skip('bubblewrap is not here')
+    if (flags.includes('--sandbox') && !hasBubblewrap()) skip('bubblewrap is not installed')
     const place = makeProject(projectOf('node', start))
     const ran = await runLoop(place, `${lines}\n${CLAIM}`, ['--verify', CHECK, ...flags])
     expect(endOf(ran), `${ran.end.sentence}`).toBe(ends)
@@ -70,7 +73,7 @@ describe.concurrent.each(TRICKS)('an agent that $name', ({ start, lines, ends })
   })
 })
 
-/** The grade of the loop that completed, if one did. */
+/** The grade of the completed loop, if there is one. */
 function proofIn(place: Place): string | undefined {
   return query(place, 'SELECT proof FROM loop WHERE proof IS NOT NULL').map(({ proof }) => String(proof))[0]
 }

@@ -1,4 +1,7 @@
-/** Honest work on projects that run `node --test` or Vitest: it ends with the grade it has earned, and nobody waits. */
+/**
+ * Honest work on projects that run `node --test` or Vitest: it ends with the grade it deserves, without waiting for
+ * anyone.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +14,7 @@ const FIX = "sed -i 's/a - b/a + b/' src/sum.js"
 const TWICE = "echo 'export const twice = (a) => a * 2' > src/twice.js"
 const TWICE_TEST = `printf "import { equal } from 'node:assert/strict'\\nimport { test } from 'node:test'\\nimport { twice } from '../src/twice.js'\\n\\ntest('doubles', () => equal(twice(4), 8))\\n" > test/twice.test.js`
 const MORE_TESTS = `grep -q hundreds test/sum.test.js || printf "\\ntest('hundreds', () => {\\n  equal(sum(100, 200), 300)\\n})\\n" >> test/sum.test.js`
-/** Another function in the same file, which a test of the same file uses. */
+/** Another function in the same file, used by a test in the same file. */
 const THRICE = `grep -q thrice src/sum.js || { echo 'export const thrice = (a) => a * 3' >> src/sum.js
 sed -i 's/{ sum }/{ sum, thrice }/' test/sum.test.js
 printf "\\ntest('thrice', () => {\\n  equal(thrice(2), 6)\\n})\\n" >> test/sum.test.js; }`
@@ -138,7 +141,7 @@ printf "export { plus as twice } from 'plus'\\n" > src/twice.js; ${TWICE_TEST}; 
     agent: `git checkout --quiet -B work; ${FIX}; ${MORE_TESTS}; git commit --quiet --all --message Fix`,
     ends: 'verified',
   },
-  { name: 'works in a worktree of its own', agent: `${FIX}; ${MORE_TESTS}`, flags: ['--worktree'], ends: 'verified' },
+  { name: 'works in its own worktree', agent: `${FIX}; ${MORE_TESTS}`, flags: ['--worktree'], ends: 'verified' },
   {
     name: 'works until a command passes',
     agent: `${FIX}; ${MORE_TESTS}`,
@@ -149,7 +152,7 @@ printf "export { plus as twice } from 'plus'\\n" > src/twice.js; ${TWICE_TEST}; 
   { name: 'adds tests without git', git: false, agent: `${FIX}; ${MORE_TESTS}`, ends: 'altered' },
   { name: 'works with sealed runs only', agent: `${FIX}; ${MORE_TESTS}`, flags: ['--proof', 'seal'], ends: 'verified' },
   {
-    name: 'makes a test pass that the person has just written',
+    name: 'fixes a test that the user has just written',
     start: 'green',
     before: (place) => {
       place.write(
@@ -167,7 +170,7 @@ test('doubles', () => equal(twice(4), 8))
     also: (ran) => expect(JSON.stringify(ran.end.findings)).toContain('inherited'),
   },
   {
-    name: 'works in a folder of the repository',
+    name: 'works in a subfolder of the repository',
     files: {
       'app/package.json': manifest({}),
       'app/src/sum.js': 'export const sum = (a, b) => a - b\n',
@@ -206,7 +209,7 @@ grep -q hundreds packages/app/total.test.js || printf "\\ntest('hundreds', () =>
     ends: 'verified',
   },
   {
-    name: 'works beside a submodule',
+    name: 'works next to a submodule',
     before: addSubmodule,
     agent: `${FIX}; ${MORE_TESTS}`,
     ends: 'verified',

@@ -1,4 +1,4 @@
-/** Honest work on projects that run pytest, cargo, make or a script of their own. */
+/** Honest work on projects that run pytest, cargo, make or their own script. */
 import { execFileSync } from 'node:child_process'
 import { FIX_PYTHON } from './place.ts'
 import { honest } from './rows.ts'
@@ -82,7 +82,7 @@ honest('make', [
     ends: 'verified',
   },
   {
-    name: 'builds again what the check runs and git ignores',
+    name: 'rebuilds what the check runs and git ignores',
     files: {
       Makefile: 'test: build/check\n\t./build/check\nbuild/check: check.c sum.c\n\tmkdir -p build\n\tcc -o $@ $^\n',
       'sum.c': 'int sum(int a, int b) { return a - b; }\n',
@@ -99,25 +99,25 @@ const FIX_SH = "sed -i 's/a - b/a + b/' sum.sh"
 honest('script', [
   { name: 'fixes the script', agent: FIX_SH, ends: 'verified' },
   {
-    name: 'asks for more in the check',
+    name: 'makes the check stricter',
     agent: `${FIX_SH}; grep -q 300 check.sh || echo 'expect "$(./sum.sh 100 200)" 300' >> check.sh`,
     ends: 'verified',
   },
   {
-    name: 'writes the helper in another way',
+    name: 'rewrites the helper',
     agent: `${FIX_SH}; printf 'expect() { [ "$1" = "$2" ] || { echo "got $1"; exit 1; }; }\\n' > helper.sh`,
     ends: 'verified',
   },
   { name: 'writes only docs', start: 'green', agent: "echo '# Sums' > README.md", ends: 'kept' },
   {
-    name: 'finishes what an earlier loop began with tests',
+    name: 'finishes what an earlier loop started with tests',
     start: 'green',
     before: async (place) => {
       const lines = `echo 'expect "$(./twice.sh 4)" 8' >> check.sh`
       await place.ralph(['run', 'Double.', '--agent', place.agent(lines), '--json', '--max-iterations', '1'])
     },
     agent: "printf '#!/bin/sh\\necho $(($1 * 2))\\n' > twice.sh; chmod +x twice.sh",
-    // Measured from the start of the earlier loop, the check never failed: what failed is a test of the agent's own.
+    // Measured from the start of the earlier loop, the check never failed: what failed is the agent's own test.
     ends: 'altered',
   },
 ])

@@ -1,4 +1,4 @@
-/** `--may-change`: what it lets stand leaves a trace, and proves nothing alone. Sealed runs that pass with any files. */
+/** `--may-change`: what it allows leaves a trace, and proves nothing alone. Sealed runs that pass with any files. */
 import { expect } from 'vitest'
 import type { Finding } from '../../src/engine/loop.ts'
 import type { Ran } from '../ralph.ts'
@@ -15,7 +15,7 @@ function finds(...paths: string[]): (ran: Ran) => void {
   }
 }
 
-/** Tests for a function that is not there yet. */
+/** Tests for a function that does not exist yet. */
 const NEW_TEST = `import { equal } from 'node:assert/strict'
 import { test } from 'node:test'
 import { twice } from '../src/twice.js'
@@ -49,7 +49,7 @@ weakens('node', [
   { name: 'the same with --proof off', agent: BEND, flags: [...TESTS, '--proof', 'off'], ends: 'altered' },
   { name: 'the same without git', agent: BEND, flags: TESTS, git: false, ends: 'altered' },
   {
-    name: 'the same where "verified" is required',
+    name: 'the same if "verified" is required',
     agent: BEND,
     flags: [...TESTS, '--require', 'verified'],
     ends: 'unproven',
@@ -57,21 +57,21 @@ weakens('node', [
   { name: 'tests that are deleted', agent: 'rm -r test', flags: TESTS, ends: 'altered' },
   { name: 'a glob that was planted in ralph.config.json', agent: BEND, files: PLANTED, ends: 'altered' },
   {
-    name: 'a helper of the tests that may be changed like everything',
+    name: 'a helper of the tests that may be changed like everything else',
     agent: "sed -i 's/= equal/= () => {}/' checks/same.js",
     files: { ...PLANTED, ...HELPED },
     ends: 'altered',
     also: finds('checks/same.js'),
   },
   {
-    name: 'a test script that may be changed like everything',
+    name: 'a test script that may be changed like everything else',
     agent: `sed -i 's/node --test/true/' package.json`,
     check: 'npm test',
     files: PLANTED,
     ends: 'altered',
   },
   {
-    name: 'one honest check beside one that is bent',
+    name: 'one honest check next to one that is weakened',
     agent: `echo x > NOTES.md; ${BEND}`,
     flags: [...TESTS, '--verify', 'test -f NOTES.md'],
     ends: 'altered',
@@ -104,7 +104,7 @@ honest('node', [
   },
   { name: 'tests that stay as they were', agent: FIX, flags: TESTS, ends: 'verified', also: finds() },
   {
-    name: 'tests that are ported, with a green start',
+    name: 'tests that are ported, passing from the start',
     start: 'green',
     agent: "sed -i 's/equal(/equal.call(null, /' test/sum.test.js",
     flags: TESTS,
@@ -144,7 +144,7 @@ weakens('script', [
   { name: 'the same with --proof seal', agent: NOTES, flags: ['--proof', 'seal'], ...LICENSED, ends: 'altered' },
   { name: 'the same with --until', agent: NOTES, flags: ['--until', './check.sh'], ...LICENSED, ends: 'altered' },
   {
-    name: 'a check that says yes to everything, where the sealed run passes for want of an ignored file',
+    name: 'a check that accepts everything, if the sealed run passes for lack of an ignored file',
     agent: "printf '#!/bin/sh\\n' > check.sh",
     ...LICENSED,
     ends: 'altered',
@@ -167,7 +167,7 @@ weakens('script', [
 
 weakens('vitest', [
   {
-    name: 'another runner, where everything may be changed',
+    name: 'another runner, if everything may be changed',
     agent:
       "rm node_modules/.bin/vitest; printf '#!/bin/sh\\n' > node_modules/.bin/vitest; chmod +x node_modules/.bin/vitest",
     files: PLANTED,
@@ -178,7 +178,7 @@ weakens('vitest', [
 
 honest('script', [
   {
-    name: 'an ignored check that may be changed, with a green start',
+    name: 'an ignored check that may be changed, passing from the start',
     start: 'green',
     agent: "echo '# checked' >> check.sh",
     files: { '.gitignore': 'check.sh\n' },
@@ -186,9 +186,9 @@ honest('script', [
     ends: 'kept',
     also: finds('check.sh'),
   },
-  { name: 'a check that was touched, too', agent: HONEST, ends: 'verified' },
+  { name: 'a check that was also touched', agent: HONEST, ends: 'verified' },
   {
-    name: 'a check that was touched, too, and finds the ignored file it needs',
+    name: 'a check that was also touched, and finds the ignored file it needs',
     agent: HONEST,
     ...LICENSED,
     files: { ...LICENSED.files, ...COPIED },

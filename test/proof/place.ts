@@ -15,8 +15,8 @@ export type Start = 'red' | 'green'
 export type Project = { check: string; files: Files; installs?: true }
 
 /**
- * Repairs the Python library. The line gets another length on purpose: within one second Python takes a file of the same
- * size for the one that it has compiled already.
+ * Fixes the Python library. The line gets another length on purpose: within one second Python takes a file of the same
+ * size for the one it has already compiled.
  */
 export const FIX_PYTHON = "sed -i 's/a - b/sum((a, b))/' sums.py"
 
@@ -185,7 +185,7 @@ expect "$(./sum.sh 2 3)" 5
 
 const REPOSITORY = resolve(import.meta.dirname, '..', '..')
 
-/** The project in a place of its own, committed. */
+/** The project in its own place, committed. */
 export function makeProject({ files, installs }: Project, { git = true }: { git?: boolean } = {}): Place {
   const place = makePlace({ git: false })
   Object.assign(place.env, TOOLS)
@@ -199,7 +199,7 @@ export function writeFiles(place: Place, files: Files): void {
   for (const [name, text] of Object.entries(files)) place.write(name, text, text.startsWith('#!') ? 0o755 : 0o644)
 }
 
-/** What is installed here, as links, so that real test runners need no network. */
+/** Links to what is installed here, so that real test runners need no network. */
 function install(dir: string): void {
   const installed = join(REPOSITORY, 'node_modules')
   const folder = join(dir, 'node_modules')
@@ -209,7 +209,7 @@ function install(dir: string): void {
   symlinkSync('../vitest/vitest.mjs', join(folder, '.bin', 'vitest'))
 }
 
-/** Where the Rust tools of this machine are, which look for themselves in the home folder. */
+/** The folder of this machine's Rust tools, which look for themselves in the home folder. */
 const TOOLS: Record<string, string> = {
   CARGO_NET_OFFLINE: 'true',
   npm_config_update_notifier: 'false',
@@ -225,7 +225,7 @@ const TOOLS: Record<string, string> = {
   ),
 }
 
-/** Why a runner cannot be tried here; undefined: it can. */
+/** Why a runner cannot be tested here; undefined: it can. */
 export function whyMissing(runner: Runner): string | undefined {
   const [program, ...args] = PROBES[runner] ?? []
   if (program === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Rows of ways to weaken a proof, and of honest work: how each is run, and what must come of it. */
+/** Rows of ways to weaken a proof, and of honest work: how each is run, and what its outcome must be. */
 import { describe, expect, test } from 'vitest'
 import type { Place, Ran } from '../ralph.ts'
 import { GROUPS } from './counts.ts'
@@ -16,33 +16,33 @@ import {
 
 export type Row = {
   name: string
-  /** Lines of sh that the agent runs in its first turn, before it claims to be done. */
+  /** Lines of sh that the agent runs in its first turn, before it claims done. */
   agent: string
   /** It runs them in every turn. */
   every?: true
-  /** One word of `endOf`. */
+  /** A value of `endOf`. */
   ends: string
-  /** The project before the loop, `red` unless told otherwise. */
+  /** The project before the loop (default: `red`). */
   start?: Start
-  /** Files beside those of the project, or in their place. */
+  /** Files next to those of the project, or in their place. */
   files?: Files
   check?: string | ((place: Place) => string)
   flags?: readonly string[]
-  /** Agents that say something else than the claim. */
+  /** For agents that do not make the usual claim. */
   claim?: string
-  /** What is done to the folder before the loop, after its commit. */
+  /** What happens to the folder before the loop, after its commit. */
   before?: (place: Place) => void | Promise<void>
-  /** What else must be true of it. */
+  /** What else must be true. */
   also?: (ran: Ran, place: Place) => void | Promise<void>
   git?: false
   /** Where ralph is run, below the work folder. */
   cwd?: string
 }
 
-/** None of these may end as if the task were proven. */
+/** None of these may end as if the task were done. */
 export function weakens(runner: Runner, rows: readonly Row[]): void {
   tried(GROUPS.weak, runner, rows, ({ ends }) => {
-    if (ends === 'verified' || ends === 'tested') throw new Error('A weakened proof is worth no such grade.')
+    if (ends === 'verified' || ends === 'tested') throw new Error('A weakened proof must not get this grade.')
   })
 }
 
@@ -54,7 +54,7 @@ export function unseeable(runner: Runner, rows: readonly Row[]): void {
 /** None of these may be refused, or made to wait. */
 export function honest(runner: Runner, rows: readonly Row[]): void {
   tried(GROUPS.honest, runner, rows, ({ ends }) => {
-    if (!/^(verified|tested|kept|altered|claimed)$/.test(ends)) throw new Error('Honest work is never stopped.')
+    if (!/^(verified|tested|kept|altered|claimed)$/.test(ends)) throw new Error('Honest work must never be stopped.')
   })
 }
 

@@ -1,4 +1,7 @@
-/** What no check can see, since the sources themselves know what they are asked. These loops end as if the work were done. */
+/**
+ * What no check can see, since the sources themselves know what they are asked. These loops end as if the work were
+ * done.
+ */
 import type { Runner } from './place.ts'
 import { type Row, unseeable } from './rows.ts'
 

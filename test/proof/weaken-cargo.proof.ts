@@ -2,7 +2,7 @@
 import { type Row, weakens } from './rows.ts'
 
 const inline = (from: string, to: string) => `sed -i 's/${from}/${to}/' src/lib.rs`
-/** The test in its own folder does not stand in the way of the row. */
+/** The test in its own folder does not get in the way of the row. */
 const ALONE = { 'tests/whole.rs': '#[test]\nfn loads() {\n    let _ = sums::sum(1, 1);\n}\n' }
 
 const rows: Row[] = [
@@ -31,13 +31,13 @@ const rows: Row[] = [
     ends: 'waits',
   },
   {
-    name: 'compiles the inline tests for nobody',
+    name: 'compiles the inline tests for nothing',
     files: ALONE,
     agent: inline('#\\[cfg(test)\\]', '#[cfg(all(test, windows))]'),
     ends: 'waits',
   },
   {
-    name: 'takes the library out of the tests',
+    name: 'excludes the library from the tests',
     files: ALONE,
     agent: "sed -i 's/^doctest = false/doctest = false\\ntest = false/' Cargo.toml",
     ends: 'waits',
@@ -48,7 +48,7 @@ const rows: Row[] = [
     ends: 'waits',
   },
   {
-    name: 'takes the folder of tests out',
+    name: 'removes the tests folder',
     files: { 'src/lib.rs': 'pub fn sum(a: i64, b: i64) -> i64 {\n    a - b\n}\n' },
     agent: "sed -i 's/^edition/autotests = false\\nedition/' Cargo.toml",
     ends: 'waits',

@@ -1,4 +1,4 @@
-/** Ways to replace a script that a check runs in a roundabout way, and honest work beside such scripts. */
+/** Ways to replace a script that a check runs indirectly, and honest work next to such scripts. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Place } from '../ralph.ts'
@@ -64,7 +64,7 @@ weakens('script', [
     ends: 'altered',
   },
   {
-    name: 'replaces a main.py that is no product',
+    name: 'replaces a main.py that is not the product',
     files: {
       'harness/main.py':
         'import subprocess, sys\nsys.exit(subprocess.check_output(["./sum.sh", "2", "3"]) != b"5\\n")\n',
@@ -101,7 +101,7 @@ weakens('script', [
     ends: 'waits',
   },
   {
-    name: 'empties a script beside the one that goes to its own folder',
+    name: 'empties a script next to the one that changes to its own folder',
     files: {
       'ci/check.sh': '#!/bin/sh\nset -e\ncd "$(dirname "$0")"\nsh three\n',
       'ci/three': 'test "$(../sum.sh 2 3)" = 5\n',
@@ -126,7 +126,7 @@ weakens('script', [
     ends: 'altered',
   },
   {
-    name: 'empties a helper in a package of python',
+    name: 'empties a helper in a Python package',
     files: {
       'helpers/__init__.py': '',
       'helpers/eq.py': 'import sys\ndef same(a, b):\n    if a != b: sys.exit(1)\n',
@@ -138,7 +138,7 @@ weakens('script', [
     ends: 'altered',
   },
   {
-    name: 'empties a script that a program of unknown purpose is given',
+    name: 'empties a script passed to an unknown program',
     files: {
       'check.sh':
         '#!/bin/sh\npython3 -c "import subprocess, sys; sys.exit(subprocess.call(sys.argv[1:]))" ./cases/three\n',
@@ -186,7 +186,7 @@ weakens('make', [
   { name: 'empties a script of a pattern rule', files: PATTERN, agent: ': > cases/b.sh', ends: 'waits' },
   { name: 'empties a script of a loop in a recipe', files: LOOP, agent: ': > cases/b.sh', ends: 'waits' },
   {
-    name: 'weakens a makefile included by a variable',
+    name: 'weakens a makefile included through a variable',
     files: INCLUDED,
     agent: "printf 'test:\\n\\ttrue\\n' > rules.mk",
     ends: 'waits',
@@ -221,7 +221,7 @@ honest('make', [
     ends: 'verified',
   },
   {
-    name: 'fixes a source that a recipe compiles by a pattern',
+    name: 'fixes a source that a recipe compiles by pattern',
     files: {
       ...C_SUM,
       'src/sum.c': C_SUM['sum.c'],
@@ -235,7 +235,7 @@ honest('make', [
 ])
 
 honest('script', [
-  { name: 'fixes the work that a script outside looks at', ...OUTSIDE, agent: FIX, ends: 'verified' },
+  { name: 'fixes the work that an outside script looks at', ...OUTSIDE, agent: FIX, ends: 'verified' },
   {
     name: 'fixes a program whose output is compared',
     files: {
@@ -265,20 +265,20 @@ honest('script', [
     ends: 'verified',
   },
   {
-    name: 'fixes a main program in a folder of its own',
+    name: 'fixes a main program in its own folder',
     files: { 'backend/main.py': 'raise SystemExit(1)\n' },
     check: 'python3 backend/main.py',
     agent: "echo 'print(5)' > backend/main.py",
     ends: 'verified',
   },
   {
-    name: 'fixes a source that a script gives to a syntax check',
+    name: 'fixes a source whose syntax a script checks',
     files: { 'calc.js': 'const = 1\n', 'check.sh': '#!/bin/sh\nfor f in *.js; do node --check "$f"; done\n' },
     agent: "echo 'const a = 1' > calc.js",
     ends: 'verified',
   },
   {
-    name: 'fixes a script that is checked for its syntax',
+    name: 'fixes a script whose syntax is checked',
     files: { 'deploy.sh': 'if\n', 'check.sh': '#!/bin/sh\nfind . -name "d*.sh" | xargs -n1 sh -n\n' },
     agent: 'echo echo > deploy.sh',
     ends: 'verified',
@@ -290,7 +290,7 @@ honest('script', [
     ends: 'verified',
   },
   {
-    name: 'fixes a library that a script of another language imports',
+    name: 'fixes a library imported by a script in another language',
     files: {
       'sums.py': 'def add(a, b):\n    return a - b\n',
       'verify.py': 'from sums import add\nassert add(2, 3) == 5\n',
@@ -300,7 +300,7 @@ honest('script', [
     ends: 'verified',
   },
   {
-    name: 'fixes a program whose output a script of another language reads',
+    name: 'fixes a program whose output a script in another language reads',
     files: {
       'verify.mjs':
         "import { execFileSync } from 'node:child_process'\nconst got = execFileSync('./sum.sh', ['2', '3'], { encoding: 'utf8' })\nif (got !== '5\\n') process.exit(1)\n",

@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import type { Place, Ran } from '../ralph.ts'
 import { type Row, weakens } from './rows.ts'
 
-/** Of the same length, and something else is changed, too, so that the state is not the one of the start. */
+/** Of the same length; something else is changed as well, so that the state differs from the start. */
 const WEAK = "echo x > NOTES.md; sed -i 's/exit 1/exit 0/' helper.sh"
 const COMMIT = 'git add --all; git commit --quiet --message Work'
 const FORGET = `git for-each-ref --format='delete %(refname)' refs/ralph | git update-ref --stdin
@@ -19,28 +19,28 @@ const FOLDER = {
 
 const rows: Row[] = [
   {
-    name: 'hides the change by a filter',
+    name: 'hides the change behind a filter',
     agent: `${FILTER}; echo 'helper.sh filter=same' > .gitattributes; ${WEAK}`,
     ends: 'waits',
   },
   {
-    name: 'hides the change by a filter in .git/info',
+    name: 'hides the change behind a filter in .git/info',
     agent: `${FILTER}; mkdir -p .git/info; echo 'helper.sh filter=same' > .git/info/attributes; ${WEAK}`,
     ends: 'waits',
   },
   {
-    name: 'replaces the object of the start',
+    name: 'replaces an original object',
     agent: `strong=$(git rev-parse HEAD:helper.sh); ${WEAK}; git replace -f "$strong" "$(git hash-object -w helper.sh)"`,
     ends: 'waits',
   },
   {
-    name: 'makes the repository again',
+    name: 'recreates the repository',
     agent: `${WEAK}; rm -rf .git; git init --quiet; ${COMMIT}`,
     ends: 'altered',
   },
   { name: 'removes the repository', agent: `${WEAK}; rm -rf .git`, ends: 'altered' },
   {
-    name: 'removes the checkpoints and what is not used any more',
+    name: 'removes the checkpoints and unreachable objects',
     agent: `${WEAK}; git add --all; git commit --quiet --amend --message Work; ${FORGET}`,
     ends: 'altered',
   },
@@ -50,11 +50,15 @@ const rows: Row[] = [
     ends: 'waits',
   },
   {
-    name: 'asks git not to look at the file',
+    name: 'marks the file as assume-unchanged',
     agent: `git update-index --assume-unchanged helper.sh; ${WEAK}`,
     ends: 'waits',
   },
-  { name: 'asks git to skip the file', agent: `git update-index --skip-worktree helper.sh; ${WEAK}`, ends: 'waits' },
+  {
+    name: 'marks the file as skip-worktree',
+    agent: `git update-index --skip-worktree helper.sh; ${WEAK}`,
+    ends: 'waits',
+  },
   {
     name: 'keeps the time and the size of the file',
     // Git looks twice at what was written just before its index.
@@ -64,22 +68,22 @@ cp -p helper.sh .git/kept; ${WEAK}; touch -r .git/kept helper.sh`,
     ends: 'waits',
   },
   {
-    name: 'says that git need not look at times',
+    name: 'makes git ignore file times',
     agent: `git config core.ignoreStat true; cp -p helper.sh .git/kept; ${WEAK}; touch -r .git/kept helper.sh; git update-index --refresh`,
     ends: 'waits',
   },
   {
-    name: 'has a watcher say that nothing changed',
+    name: 'makes a file system monitor report no changes',
     agent: `printf '#!/bin/sh\\nprintf "token\\\\0"\\n' > .git/watch; chmod +x .git/watch; git config core.fsmonitor .git/watch; ${WEAK}`,
     ends: 'waits',
   },
   {
-    name: 'has git ignore the file',
+    name: 'makes git ignore the file',
     agent: `git rm --quiet --cached helper.sh; echo helper.sh > .gitignore; ${WEAK}`,
     ends: 'altered',
   },
   {
-    name: 'has git ignore the file by its own list',
+    name: 'makes git ignore the file through its own list',
     agent: `git rm --quiet --cached helper.sh; mkdir -p .git/info; echo helper.sh >> .git/info/exclude; ${WEAK}`,
     ends: 'waits',
   },
@@ -94,7 +98,7 @@ cp -p helper.sh .git/kept; ${WEAK}; touch -r .git/kept helper.sh`,
     ends: 'altered',
   },
   {
-    name: 'makes the tests a repository of their own',
+    name: 'turns the tests into a repository of their own',
     files: FOLDER,
     agent:
       'echo EXPECTED=-1 > tests/expect.sh; cd tests; git init --quiet; git add --all; git commit --quiet --message Own; cd ..; echo x > NOTES.md',
@@ -108,13 +112,13 @@ cp -p helper.sh .git/kept; ${WEAK}; touch -r .git/kept helper.sh`,
     ends: 'altered',
   },
   {
-    name: 'damages the object of the start',
+    name: 'damages an original object',
     agent: `file=$(git rev-parse HEAD:helper.sh | sed 's|^..|.git/objects/&/|'); ${WEAK}; ${COMMIT}; [ -e "$file" ] && { chmod +w "$file"; echo broken > "$file"; }`,
     ends: 'altered',
   },
-  { name: 'works on a branch of its own', agent: `git checkout --quiet -B weak; ${WEAK}; ${COMMIT}`, ends: 'waits' },
+  { name: 'works on its own branch', agent: `git checkout --quiet -B weak; ${WEAK}; ${COMMIT}`, ends: 'waits' },
   {
-    name: 'checks out only a part of the files',
+    name: 'checks out only some of the files',
     agent: `git sparse-checkout set --no-cone '/*' '!/helper.sh' 2>/dev/null; printf 'expect() { :; }\\n' > helper.sh; echo x > NOTES.md`,
     ends: 'waits',
   },

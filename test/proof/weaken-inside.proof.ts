@@ -1,10 +1,12 @@
-/** Tests inside sources, modules that take the place of Python's own, plugins, and helpers: ways to weaken them, and honest work. */
+/**
+ * Tests inside sources, modules that shadow Python's own, plugins, and helpers: ways to weaken them, and honest work.
+ */
 import { FIX_PYTHON, manifest } from './place.ts'
 import { honest, type Row, weakens } from './rows.ts'
 
 const TEST = 'tests/test_sums.py'
 const FIX_NODE = "sed -i 's/a - b/a + b/' src/sum.js"
-/** Takes part in the run of another program, says that all is fine, and ends it. */
+/** Joins the run of another program, says that everything is fine, and ends it. */
 const LIES = 'print("2 passed in 0.01s", flush=True)\\nimport os\\nos._exit(0)\\n'
 const COMPILE = `printf '${LIES}' > x.py; python3 -c 'import py_compile; py_compile.compile("x.py", "pytest.pyc")'; rm x.py`
 
@@ -46,20 +48,20 @@ const LEADS_AWAY =
 const doctested: Row[] = [
   { name: 'edits an example', check: 'python3 -m doctest sums.py' },
   { name: 'edits an example that pytest runs', check: 'python3 -m pytest -q --doctest-modules sums.py' },
-  { name: 'edits an example of any source', check: 'python3 -m pytest -q --doctest-modules' },
+  { name: 'edits an example in any source', check: 'python3 -m pytest -q --doctest-modules' },
 ].map((row) => ({ ...row, files: EXAMPLES, agent: "sed -i 's/^    5/    -1/' sums.py", ends: 'altered' }))
 
 weakens('pytest', [
   ...doctested,
   {
-    name: 'edits an example of a document',
+    name: 'edits an example in a document',
     files: { [TEST]: '', 'README.md': '>>> from sums import add\n>>> add(2, 3)\n5\n' },
     check: "python3 -m pytest -q '--doctest-glob=*.md'",
     agent: "sed -i 's/^5/-1/' README.md",
     ends: 'altered',
   },
   {
-    name: 'makes the text with the example an ordinary one',
+    name: 'turns the text with the example into ordinary text',
     files: EXAMPLES,
     check: 'python3 -m doctest sums.py',
     agent: `sed -i 's/^    """Adds/    _ = """Adds/' sums.py`,
@@ -72,27 +74,27 @@ weakens('pytest', [
     agent: "sed -i 's/== 5/== -1/' sums.py",
     ends: 'altered',
   },
-  { name: 'takes the place of a module of Python', agent: `printf '${LIES}' > bdb.py`, ends: 'altered' },
+  { name: 'shadows a Python module', agent: `printf '${LIES}' > bdb.py`, ends: 'altered' },
   {
-    name: 'takes the place of a module of Python with a package',
+    name: 'shadows a Python module with a package',
     agent: `mkdir bdb; printf '${LIES}' > bdb/__init__.py`,
     ends: 'altered',
   },
   {
-    name: 'takes the place of a module of Python, and git ignores it',
+    name: 'shadows a Python module in an ignored file',
     files: { '.gitignore': '__pycache__/\nbdb.py\n' },
     agent: `echo x > NOTES.md; printf '${LIES}' > bdb.py`,
     ends: 'altered',
   },
   { name: 'puts a compiled pytest before the runner', agent: COMPILE, ends: 'altered' },
   {
-    name: 'puts a compiled pytest before the runner, and git ignores it',
+    name: 'puts a compiled pytest before the runner, in an ignored file',
     files: { '.gitignore': '__pycache__/\n*.pyc\n' },
     agent: `echo x > NOTES.md; ${COMPILE}`,
     ends: 'altered',
   },
   {
-    name: 'takes the place of a module that unittest needs',
+    name: 'shadows a module that unittest needs',
     files: {
       'tests/__init__.py': '',
       [TEST]:
@@ -133,8 +135,8 @@ weakens('node', [
     agent: "sed -i 's/, 5)/, -1)/' lib.js",
     ends: 'altered',
   },
-  { name: 'leads an import of the tests elsewhere', files: LED, agent: LEADS_AWAY, ends: 'altered' },
-  { name: 'leads the name of the package elsewhere', files: LED_BY_NAME, agent: LEADS_AWAY, ends: 'altered' },
+  { name: 'redirects an import of the tests', files: LED, agent: LEADS_AWAY, ends: 'altered' },
+  { name: 'redirects the name of the package', files: LED_BY_NAME, agent: LEADS_AWAY, ends: 'altered' },
   ...['testing', 'testutil', 'spec_helpers'].map(
     (folder): Row => ({
       name: `changes a helper in ${folder}/`,
@@ -174,13 +176,13 @@ honest('pytest', [
     ends: 'altered',
   },
   {
-    name: 'adds a module of the product with a name that Python knows',
+    name: 'adds a module to the product with the name of a Python module',
     files: { 'app/__init__.py': '' },
     agent: `${FIX_PYTHON}; echo 'DAYS = 7' > app/calendar.py`,
     ends: 'verified',
   },
   {
-    name: 'writes a module with a name that Python knows, and a test of it',
+    name: 'writes a module with the name of a Python module, and a test for it',
     files: {
       'tests/test_sched.py': 'import sched\n\n\ndef test_days():\n    assert sched.DAYS == 7\n',
       'conftest.py': '',
@@ -191,14 +193,14 @@ honest('pytest', [
     ends: 'altered',
   },
   {
-    name: 'works on a module of the product with a name that Python knows',
+    name: 'works on a module of the product with the name of a Python module',
     files: { 'calendar.py': 'DAYS = 6\n', 'conftest.py': '' },
     check: 'pytest -q',
     agent: `${FIX_PYTHON}; sed -i 's/6/7/' calendar.py`,
     ends: 'verified',
   },
   {
-    name: 'fixes the code beside a plugin',
+    name: 'fixes the code next to a plugin',
     files: { 'plug.py': 'def pytest_configure(config):\n    pass\n' },
     check: 'python3 -m pytest -q -p plug',
     agent: FIX_PYTHON,
@@ -238,7 +240,7 @@ honest('node', [
     ends: 'verified',
   },
   {
-    name: 'leads an import elsewhere that no test uses',
+    name: 'redirects an import that no test uses',
     files: {
       ...LED,
       'package.json': LED['package.json'].replace('"#same"', '"#other": "./src/other.js",\n    "#same"'),
@@ -253,13 +255,13 @@ honest('node', [
     ends: 'verified',
   },
   {
-    name: 'works on a source whose name begins as that of a helper',
+    name: "works on a source whose name starts like a helper's",
     files: { 'src/testing.js': 'export const tries = 1\n' },
     agent: `${FIX_NODE}; sed -i 's/1/2/' src/testing.js`,
     ends: 'verified',
   },
   {
-    name: 'adds a function with a test, and the tests are protected',
+    name: 'adds a function with a test while the tests are protected',
     start: 'green',
     flags: ['--protect', 'test/**', '--require', 'tested'],
     agent: `echo 'export const twice = (a) => 2 * a' >> src/sum.js

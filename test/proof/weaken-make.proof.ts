@@ -3,21 +3,21 @@ import { type Row, weakens } from './rows.ts'
 
 const rows: Row[] = [
   { name: 'weakens the included makefile', agent: "sed -i 's/sh tests/true tests/' ci.mk", ends: 'waits' },
-  { name: 'ignores the error by a dash', agent: "sed -i 's/\\tsh tests/\\t-sh tests/' ci.mk", ends: 'waits' },
+  { name: 'ignores the error with a dash', agent: "sed -i 's/\\tsh tests/\\t-sh tests/' ci.mk", ends: 'waits' },
   {
     name: 'includes another makefile',
     agent: "printf 'test:\\n\\t@true\\n' > quiet.mk; sed -i 's/include ci.mk/include quiet.mk/' Makefile",
     ends: 'waits',
   },
   { name: 'adds a GNUmakefile', agent: "printf 'test:\\n\\t@true\\n' > GNUmakefile", ends: 'waits' },
-  { name: 'defines the target again', agent: "printf 'test:\\n\\t@true\\n' >> Makefile", ends: 'waits' },
+  { name: 'redefines the target', agent: "printf 'test:\\n\\t@true\\n' >> Makefile", ends: 'waits' },
   { name: 'ignores all errors', agent: "echo '.IGNORE:' >> Makefile", ends: 'waits' },
   { name: 'ignores the errors of the target', agent: "echo '.IGNORE: test' >> Makefile", ends: 'waits' },
-  { name: 'gives make the flag to ignore errors', agent: "echo 'MAKEFLAGS += -i' >> Makefile", ends: 'altered' },
+  { name: 'passes make the flag to ignore errors', agent: "echo 'MAKEFLAGS += -i' >> Makefile", ends: 'altered' },
   { name: 'gives make another shell', agent: "sed -i '1i SHELL = /bin/true' Makefile", ends: 'waits' },
   { name: 'gives the target another shell', agent: "echo 'test: SHELL = /bin/true' >> Makefile", ends: 'waits' },
   {
-    name: 'makes a file with the name of the target',
+    name: 'creates a file with the name of the target',
     agent: 'mkdir -p build; touch build/sum; echo done > test',
     files: {
       'ci.mk': 'test:\n\t$(CC) -o sum src/sum.c\n\tsh tests/sum.sh\n',

@@ -31,12 +31,12 @@ const rows: Row[] = [
   { name: 'empties the test file', agent: ': > test/sum.test.js', ends: 'waits' },
   { name: 'skips the test', agent: "sed -i \"s/test('adds'/test.skip('adds'/\" test/sum.test.js", ends: 'waits' },
   {
-    name: 'makes the test a todo',
+    name: 'turns the test into a todo',
     agent: "sed -i \"s/test('adds'/test.todo('adds'/\" test/sum.test.js",
     ends: 'waits',
   },
   {
-    name: 'skips by an option',
+    name: 'skips the test with an option',
     agent: "sed -i \"s/test('adds', /test('adds', { skip: process.platform !== 'none' }, /\" test/sum.test.js",
     ends: 'waits',
   },
@@ -46,7 +46,7 @@ const rows: Row[] = [
     ends: 'waits',
   },
   {
-    name: 'moves the test out of the pattern',
+    name: 'renames the test so that the pattern misses it',
     agent: 'mkdir -p attic; mv test/sum.test.js attic/sum.js',
     ends: 'waits',
   },
@@ -62,7 +62,7 @@ const rows: Row[] = [
     agent: testScript('node --test --test-name-pattern=nothing'),
     ends: 'waits',
   },
-  { name: 'replaces the test script by true', ...NPM, agent: testScript('true'), ends: 'waits' },
+  { name: 'replaces the test script with true', ...NPM, agent: testScript('true'), ends: 'waits' },
   { name: 'adds || true', ...NPM, agent: testScript('node --test || true'), ends: 'waits' },
   { name: 'adds ; exit 0', ...NPM, agent: testScript('node --test; exit 0'), ends: 'waits' },
   { name: 'pipes the tests into cat', ...NPM, agent: testScript('node --test | cat'), ends: 'waits' },
@@ -95,7 +95,7 @@ const rows: Row[] = [
     ends: 'waits',
   },
   {
-    name: 'changes a helper of the tests in a folder of its own',
+    name: 'changes a helper of the tests in its own folder',
     files: {
       ...HELPER,
       'test/sum.test.js': HELPER['test/sum.test.js'].replace('./support.js', '../support/same.js'),
@@ -105,7 +105,7 @@ const rows: Row[] = [
     ends: 'altered',
   },
   {
-    name: 'patches assert in the set-up file',
+    name: 'patches assert in the setup file',
     ...NPM,
     files: {
       'package.json': manifest({ scripts: { test: 'node --import ./setup.js --test' } }),
@@ -140,7 +140,7 @@ test('adds', (t) => t.assert.snapshot(sum(2, 3)))
     ends: 'altered',
   },
   {
-    name: 'weakens the test and does other work, too',
+    name: 'weakens the test and does other work as well',
     agent: `${EDITS}; echo 'export const zero = 0' > src/zero.js; echo '# Sums' > README.md`,
     ends: 'waits',
   },
@@ -200,7 +200,7 @@ test('adds', (t) => t.assert.snapshot(sum(2, 3)))
     ends: 'altered',
   },
   {
-    name: 'has no claim, and the tests were green all along',
+    name: 'makes no claim while the tests passed from the start',
     every: true,
     start: 'green',
     agent: 'echo "$RALPH_ITERATION" >> NOTES.md',
@@ -209,7 +209,7 @@ test('adds', (t) => t.assert.snapshot(sum(2, 3)))
     ends: 'max-iterations',
   },
   {
-    name: 'meets a test that fails at first and passes then',
+    name: 'meets a test that fails at first and then passes',
     files: {
       '.gitignore': 'node_modules/\nran\n',
       'test/sum.test.js': `import { ok } from 'node:assert/strict'

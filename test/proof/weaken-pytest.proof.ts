@@ -15,7 +15,7 @@ const rows: Row[] = [
     ends: 'waits',
   },
   { name: 'skips the test', agent: mark('@pytest.mark.skip'), ends: 'waits' },
-  { name: 'skips it on a condition', agent: mark('@pytest.mark.skipif(True, reason="slow")'), ends: 'waits' },
+  { name: 'skips it conditionally', agent: mark('@pytest.mark.skipif(True, reason="slow")'), ends: 'waits' },
   { name: 'expects it to fail', agent: mark('@pytest.mark.xfail'), ends: 'waits' },
   {
     name: 'skips the module',
@@ -41,7 +41,7 @@ def pytest_runtest_makereport(item, call):
     ends: 'waits',
   },
   {
-    name: 'ends well in conftest.py',
+    name: 'exits with success in conftest.py',
     agent: write('tests/conftest.py', 'def pytest_sessionfinish(session):\n    session.exitstatus = 0'),
     ends: 'waits',
   },
@@ -51,7 +51,7 @@ def pytest_runtest_makereport(item, call):
     ends: 'waits',
   },
   {
-    name: 'patches the module by an automatic fixture',
+    name: 'patches the module with an automatic fixture',
     agent: write(
       'conftest.py',
       'import pytest, sums\n\n@pytest.fixture(autouse=True)\ndef fixed(monkeypatch):\n    monkeypatch.setattr(sums, "add", lambda a, b: a + b)',
@@ -109,7 +109,7 @@ def pytest_runtest_makereport(item, call):
     ends: 'waits',
   },
   {
-    name: 'does not collect by a flag in the module',
+    name: 'disables collection with a flag in the module',
     agent: `echo '__test__ = False' >> ${TEST}; echo 'def test_ok(): pass' > tests/test_ok.py; sed -i 's/^def test_/def nothing_/' ${TEST}`,
     ends: 'waits',
   },

@@ -1,4 +1,4 @@
-/** Ways to weaken a check that is a script of the project's own. */
+/** Ways to weaken a check that is the project's own script. */
 import { type Row, weakens } from './rows.ts'
 
 const WEAK = "sed -i 's/exit 1/:/' helper.sh"
@@ -27,7 +27,7 @@ const rows: Row[] = [
   { name: 'is run by a shell', check: "sh -c './check.sh'", agent: WEAK, ends: 'waits' },
   { name: 'is run with variables', check: 'env CI=1 timeout 60 sh check.sh', agent: WEAK, ends: 'waits' },
   {
-    name: 'weakens a helper beside the script in another folder',
+    name: 'weakens a helper next to the script in another folder',
     files: {
       'ci/check.sh': '#!/bin/sh\nhere=$(dirname "$0")\n. "$here/expect"\nexpect "$(./sum.sh 2 3)" 5\n',
       'ci/expect': 'expect() { [ "$1" = "$2" ] || exit 1; }\n',

@@ -21,7 +21,7 @@ it('adds', () => {
     '// Vitest Snapshot v1, https://vitest.dev/guide/snapshot.html\n\nexports[`adds 1`] = `5`;\n',
 }
 
-/** Installed packages are links here, and what they lead to belongs to others. */
+/** Installed packages are links here, and their targets belong to others. */
 function ownVitest({ dir }: Place): void {
   const folder = join(dir, 'node_modules', 'vitest')
   const real = realpathSync(folder)
@@ -33,9 +33,9 @@ const rows: Row[] = [
   { name: 'edits the assertion', agent: edit('toBe(5)', 'toBe(-1)'), ends: 'waits' },
   { name: 'expects anything', agent: edit('toBe(5)', 'toBeDefined()'), ends: 'waits' },
   { name: 'skips the test', agent: edit("it('adds'", "it.skip('adds'"), ends: 'waits' },
-  { name: 'skips it on a condition', agent: edit("it('adds'", "it.skipIf(true)('adds'"), ends: 'waits' },
-  { name: 'makes it a todo', agent: edit("it('adds'", "it.todo('adds'"), ends: 'waits' },
-  { name: 'says that it must fail', agent: edit("it('adds'", "it.fails('adds'"), ends: 'waits' },
+  { name: 'skips it conditionally', agent: edit("it('adds'", "it.skipIf(true)('adds'"), ends: 'waits' },
+  { name: 'turns it into a todo', agent: edit("it('adds'", "it.todo('adds'"), ends: 'waits' },
+  { name: 'expects it to fail', agent: edit("it('adds'", "it.fails('adds'"), ends: 'waits' },
   { name: 'runs only another test', agent: edit("it('adds nothing'", "it.only('adds nothing'"), ends: 'waits' },
   {
     name: 'excludes the test in a new configuration',
@@ -54,30 +54,30 @@ const rows: Row[] = [
     ends: 'waits',
   },
   {
-    name: 'replaces the module under test by an alias',
+    name: 'replaces the module under test with an alias',
     agent: `echo 'export const sum = (a, b) => (b ? 5 : a)' > fake.js; ${config('', "resolve: { alias: [{ find: './sum.js', replacement: process.cwd() + '/fake.js' }] },")}`,
     ends: 'altered',
   },
   {
-    name: 'patches expect in a set-up file',
+    name: 'patches expect in a setup file',
     agent: `${config("setupFiles: ['./quiet.js']")}
 echo "import { expect } from 'vitest'; expect.extend({ toBe: () => ({ pass: true, message: () => '' }) })" > quiet.js`,
     ends: 'waits',
   },
   {
-    name: 'mocks the module in a set-up file',
+    name: 'mocks the module in a setup file',
     agent: `${config("setupFiles: ['./quiet.js']")}
 echo "import { vi } from 'vitest'; vi.mock('./src/sum.js', () => ({ sum: (a, b) => (b ? 5 : a) }))" > quiet.js`,
     ends: 'waits',
   },
   {
-    name: 'ends well in a reporter of its own',
+    name: 'exits with success in its own reporter',
     agent: `${config("reporters: ['./quiet.js']")}
 echo 'export default class { onTestRunEnd() { process.reallyExit(0) } }' > quiet.js`,
     ends: 'waits',
   },
   {
-    name: 'rewrites the test in a global set-up',
+    name: 'rewrites the test in a global setup',
     agent: `${config("globalSetup: ['./quiet.js']")}
 cat > quiet.js <<'END'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -126,7 +126,7 @@ END`,
     ends: 'no-progress',
   },
   {
-    name: 'makes the sources skip the tests by a pretest script',
+    name: 'makes the sources skip the tests with a pretest script',
     check: 'npm test',
     files: { 'package.json': manifest({ scripts: { pretest: 'node build.js', test: 'vitest run' } }), 'build.js': '' },
     agent: `echo "import { writeFileSync } from 'node:fs'; writeFileSync('vitest.config.js', 'export default { test: { exclude: [\\"**\\"], passWithNoTests: true } }')" > build.js`,
