@@ -10,7 +10,7 @@ test.each<[what: string, text: string, cells: number]>([
   ['a sign that some terminals draw as an emoji', '⚠', 2],
   ['a digit that is made an emoji', '1\ufe0f', 2],
   ['a letter and its accent', 'e\u0301', 1],
-  ['letters nobody knows the width of', '\u{1d49c}', 2],
+  ['characters of unknown width', '\u{1d49c}', 2],
 ])('%s', (_, text, cells) => {
   expect(cellsOf(text)).toBe(cells)
 })

@@ -37,7 +37,7 @@ test.each<[story: string, change: (text: string) => string]>([
 test.each<[story: string, change: (text: string) => string]>([
   ['what is expected', (text) => text.replace('    5', '    -1')],
   ['what is asked', (text) => text.replace('add(2, 3)', 'add(5, 0)')],
-  ['a line that goes on', (text) => text.replace('add(1, 1)]', 'add(2, 0)]')],
+  ['a continued line', (text) => text.replace('add(1, 1)]', 'add(2, 0)]')],
   ['fewer of them', (text) => text.replace('    >>> add(2, 3)\n    5\n', '')],
   ['a skip', (text) => text.replace('add(2, 3)', 'add(2, 3)  # doctest: +SKIP')],
   ['a text that belongs to nothing', (text) => text.replace('    """Adds.', '    _ = """Adds.')],

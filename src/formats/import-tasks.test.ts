@@ -192,7 +192,7 @@ describe('checkboxes', () => {
     ['headings', '# Plan\n## High\n### Login\n- [ ] a', 'Part of: High / Login'],
     ['headings of the first level, if there are several', '# One\n- [ ] a\n# Two\n', 'Part of: One'],
     ['what is indented below it', '- [ ] a\n  more\n\n  - a note\n    deeper', 'more\n\n- a note\n  deeper'],
-    ['what goes on without a blank line', '- [ ] a\nmore', 'more'],
+    ['a continuation without a blank line', '- [ ] a\nmore', 'more'],
     [
       'code with its form',
       '- [ ] a\n  ```sh\n  # no heading\n    - [ ] no box\n  ```',

@@ -38,7 +38,7 @@ test.each<[story: string, check: string, files: Record<string, string>, means: s
   ['a source that is only read', 'node --check x.js', { 'x.js': '' }, []],
   ['options of a wrapper', 'env -u CI timeout -s KILL 60 ./x.sh', { 'x.sh': '' }, ['x.sh']],
   ['behind a lock', 'flock -w 5 x.lock sh x.sh', { 'x.sh': '', 'x.lock': '' }, ['x.sh']],
-  ['behind a program that nobody knows', 'taskset -c 0 strange --all sh x.sh', { 'x.sh': '' }, ['x.sh']],
+  ['after an unknown program', 'taskset -c 0 strange --all sh x.sh', { 'x.sh': '' }, ['x.sh']],
   ['a script that is piped to a shell', "sh -c 'cat x.sh | sh'", { 'x.sh': '' }, ['x.sh']],
   ['a script that a shell reads', "sh -c 'sh < x.sh'", { 'x.sh': '' }, ['x.sh']],
   ['words behind the text', 'sh -c \'sh "$0" && "$@"\' x.sh ./y', { 'x.sh': '', y: '' }, ['x.sh', 'y']],

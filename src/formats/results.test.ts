@@ -90,7 +90,7 @@ test('the whole page of a project that stopped short', () => {
     tokens: 1_234_567,
     costUsd: 1.5,
     elapsedMs: 3_725_000,
-    next: ['Look at T3: `ralph show k3f`.', 'Then go on: `ralph execute shop`.'],
+    next: ['Look at T3: `ralph show k3f`.', 'Then continue: `ralph execute shop`.'],
   })
   expect(page).toBe(`# Results of shop
 
@@ -142,7 +142,7 @@ Verified: a check that failed before passes now. Claimed: there was nothing to c
 ## What to do next
 
 - Look at T3: \`ralph show k3f\`.
-- Then go on: \`ralph execute shop\`.
+- Then continue: \`ralph execute shop\`.
 `)
 })
 

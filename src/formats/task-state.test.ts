@@ -123,7 +123,7 @@ describe('a printed state', () => {
 describe('a state that others edited is still read', () => {
   const { progress: _, timeout_at: __, ...old } = SAMPLE
   test.each<[what: string, value: object, change: Partial<TaskState>]>([
-    ['keys nobody knows', { ...SAMPLE, owner: 'me' }, {}],
+    ['unknown keys', { ...SAMPLE, owner: 'me' }, {}],
     [
       'no progress and no time limit',
       old,
@@ -174,7 +174,7 @@ test.each<[what: string, text: string]>([
   ['a task without a name', JSON.stringify({ ...SAMPLE, task_id: ' ' })],
   ['no file', JSON.stringify(without('task_file'))],
   ['no status', JSON.stringify(without('status'))],
-  ['a status nobody knows', JSON.stringify({ ...SAMPLE, status: 'sleeping' })],
+  ['an unknown status', JSON.stringify({ ...SAMPLE, status: 'sleeping' })],
   ['no count', JSON.stringify(without('iteration'))],
   ['a count below nothing', JSON.stringify({ ...SAMPLE, iteration: -1 })],
   ['a count that is none', JSON.stringify({ ...SAMPLE, iteration: 1.5 })],

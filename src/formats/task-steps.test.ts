@@ -6,7 +6,7 @@ describe('the steps of a task', () => {
     ['no box', 'Do it.\n', undefined],
     ['nothing done', '- [ ] one\n- [ ] two\n', { total: 2, completed: 0, step: 'one' }],
     ['the first done', '- [x] one\n- [ ] two\n', { total: 2, completed: 1, step: 'two' }],
-    ['a later one under way', '- [x] one\n* [ ] two\n1. [/] three\n', { total: 3, completed: 1, step: 'three' }],
+    ['a later one in progress', '- [x] one\n* [ ] two\n1. [/] three\n', { total: 3, completed: 1, step: 'three' }],
     ['all done', '- [x] one\n+ [X] two\n', { total: 2, completed: 2, step: '' }],
     ['steps below a step', '- [ ] one\n  - [x] a\n  - [ ] b\n', { total: 3, completed: 1, step: 'one' }],
     [

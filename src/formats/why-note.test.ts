@@ -49,7 +49,7 @@ test.each<[what: string, text: string, why: string]>([
 test.each([
   ['without a head', '# a.md was not started\n\npriority is wrong.\n'],
   ['with a head of its own', '---\ntags: x\n---\n\n# a was not done\n'],
-  ['of a kind nobody knows', TEXT.replace('refused', 'perhaps')],
+  ['of an unknown kind', TEXT.replace('refused', 'perhaps')],
   ['that does not say from where', TEXT.replace(/from: .*\n/, '')],
   ['empty', ''],
 ])("is not ralph's: text %s", (_, text) => {

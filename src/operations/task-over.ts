@@ -10,7 +10,7 @@ import type { Desk } from '../session/begin.ts'
 import { continueLoop, type TurnOver, turnOver } from '../session/turn-over.ts'
 import type { VaultDesk } from '../vault/desk.ts'
 import { seeTo } from '../vault/ending.ts'
-import { comeAlong } from '../vault/finding.ts'
+import { followMovedVault } from '../vault/finding.ts'
 import { movedByHand } from '../vault/moved.ts'
 import { FAILED } from '../vault/place.ts'
 import { resolveSettings } from '../vault/settings.ts'
@@ -103,7 +103,7 @@ async function taskIn(desk: Desk, vault: string): Promise<string | undefined> {
   const { store, env, home } = desk
   const find = async () => (await store().tasks.load(vault, env.RALPH_TASK_ID ?? ''))?.loop
   if ((await find()) === undefined)
-    await comeAlong(vaultDesk(desk, { vault, settings: resolveSettings({}, { env, home, vault }) }))
+    await followMovedVault(vaultDesk(desk, { vault, settings: resolveSettings({}, { env, home, vault }) }))
   return find()
 }
 

@@ -62,7 +62,7 @@ function facesAfter({ tasks, entries, obstacles, ...faces }: Change): Faces {
   }
 }
 
-/** What is made of the turn of an agent that works on T1, on the files themselves. */
+/** Reads the turn of an agent that works on T1, on the files themselves. */
 function edited(change: Change): Edits {
   return readEdits(record, facesAfter(change), { task: 'T1', shared: true })
 }
@@ -172,7 +172,7 @@ describe('tasks that an agent adds', () => {
   test.each<[fact: string, added: Task, taken: Task]>([
     ['are taken', task('T4', { dependencies: ['T1'] }), task('T4', { dependencies: ['T1'] })],
     ['are not completed', task('T4', { status: 'completed' }), task('T4')],
-    ['are not under way', task('T4', { status: 'in_progress', attempts: 2 }), task('T4')],
+    ['are not in progress', task('T4', { status: 'in_progress', attempts: 2 }), task('T4')],
     [
       'may be blocked',
       task('T4', { blocked: true, status: 'blocked' }),

@@ -183,7 +183,7 @@ describe('a face', () => {
   })
 
   test.skipIf(process.getuid?.() === 0)(
-    'in a folder that cannot be written is told without a word about another home',
+    'in a folder that cannot be written is an error that does not mention another home',
     () => {
       const project = openProject(withProjects('shop'), 'shop')
       writeFace(project, 'done.md', '')

@@ -13,7 +13,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-/** A project whose file was not written any more after the last change, because ralph was killed just then. */
+/** A project whose file was not written after the last change, because ralph was killed just then. */
 async function killedBeforeWriting() {
   const root = mkdtempSync(join(tmpdir(), 'ralph-test-'))
   folders.push(root)

@@ -32,7 +32,7 @@ test('a task in progress keeps its counted attempt', () => {
 
 test.each<[fact: string, task: Partial<Task>, says: RegExp]>([
   ['all are completed', { status: 'completed' }, /shop: The task is completed\./],
-  ['none can go on', { blocked: true }, /shop: No task can continue: T1 is blocked\./],
+  ['none can continue', { blocked: true }, /shop: No task can continue: T1 is blocked\./],
   ['one has no attempt left', { attempts: 3 }, /shop: T1 has used all 3 attempts/],
 ])('without a task there is no prompt if %s', (_, task, says) => {
   expect(() => promptWith({ id: 'T1', ...task })).toThrow(

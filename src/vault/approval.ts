@@ -28,7 +28,7 @@ export function isRejected({ next }: Loop): boolean {
 }
 
 /** Moves it to Failed, with a note that says why. Undefined if the file no longer exists. */
-export function sendAway(task: VaultTask, loop: Loop, at: number): string | undefined {
+export function moveToFailed(task: VaultTask, loop: Loop, at: number): string | undefined {
   const { path, file, id, from, done } = task
   const found = findFile(task)
   // Anywhere else, a person put it there.

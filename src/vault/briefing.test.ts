@@ -17,7 +17,7 @@ import { vaultOf } from './vault-task.ts'
 import { judgeByPlace } from './where.ts'
 
 const MINUTE = 60_000
-/** To come, so that files were there before what is told of their tasks. */
+/** In the future, so that files existed before what their tasks report. */
 const START = Date.UTC(2036, 0, 15, 10)
 
 let vault: string

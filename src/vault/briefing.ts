@@ -14,7 +14,7 @@ import type { TaskRow } from '../host/store.ts'
 import { answersTo } from './answers.ts'
 import type { VaultDesk } from './desk.ts'
 import { earlierTask, formerTask } from './earlier.ts'
-import { comeAlong } from './finding.ts'
+import { followMovedVault } from './finding.ts'
 import { arrived } from './inbox.ts'
 import { isFinal, statusOfTask } from './lifecycle.ts'
 import {
@@ -38,7 +38,7 @@ import { findFile, isPlainFile } from './where.ts'
 
 export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Briefing> {
   const { store, vault, now } = desk
-  await comeAlong(desk)
+  await followMovedVault(desk)
   const others = await tasksOfOthers(desk)
   const elsewhere = new Set(others.map(({ task }) => task.id))
   for (const row of await store.tasks.list(vault)) if (!elsewhere.has(row.id)) await endOverdue(desk, row)
@@ -136,7 +136,7 @@ function stuckIn({ loop, row, movedAt }: Newest): Stuck {
     stopped_at: time(movedAt),
     why: loop.next.kind === 'halt' ? loop.next.sentence : '',
     file,
-    ...goingOn(task, file, inDone),
+    ...retryAdvice(task, file, inDone),
   }
 }
 
@@ -144,13 +144,13 @@ function stuckElsewhere(other: OtherTask): Stuck {
   const { task_id, status, last_updated: stopped_at } = other.state
   const { why, file } = stopElsewhere(other)
   const inDone = { advice: 'Only the other ralph knows whether its checks failed.', command: null }
-  return { task_id, loop_id: null, status, stopped_at, why, file, ...goingOn(other.task, file, inDone) }
+  return { task_id, loop_id: null, status, stopped_at, why, file, ...retryAdvice(other.task, file, inDone) }
 }
 
 type Advice = { advice: string; command: string | null }
 
 /** `inDone`: the advice for a file that is in Done although the task was not completed. */
-function goingOn({ path, done, from, file: name }: VaultTask, file: string | null, inDone: Advice): Advice {
+function retryAdvice({ path, done, from, file: name }: VaultTask, file: string | null, inDone: Advice): Advice {
   if (file === null) return { advice: `To try it again, put it in ${NEEDS_ACTION} and start it.`, command: null }
   if (file === `${done}/${name}`) return inDone
   if (file === from) return { advice: 'To try it again:', command: taskCommand('start', file, path) }

@@ -1,4 +1,4 @@
-/** Callers of the task API in processes of their own: each does one thing after another, as it is told. */
+/** Callers of the task API in separate processes: each runs the given calls one after another. */
 import { type Child, eventually, source, startScript } from '../host/place.test-support.ts'
 import type { RalphWiggum } from './ralph-wiggum.ts'
 

@@ -107,16 +107,16 @@ async function knownAlready(desk: VaultDesk, arrival: Arrival): Promise<'busy' |
       `${file} is skipped: ${stateFileOf(desk, id)} says that another ralph is working on it. If that one no longer exists, delete ${stateFileOf(desk, id)}.`,
     )
   if (kind === 'busy') return kind
-  note(leftWords(file, status))
+  note(endedWords(file, status))
   return kind
 }
 
-function leftWords(file: string, status: string): string {
+function endedWords(file: string, status: string): string {
   return `${file} stays in ${NEEDS_ACTION}: its task has ended (${status}). To run it again, move it out and back in; rename it if a file with that name is done.`
 }
 
 /** Resumes a task that was started before. */
-export function goOn(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<void> {
+export function resumeTask(site: WatchSite, ledger: Ledger, row: TaskRow): Promise<void> {
   const hold = ledger.paused.get(row.loop)
   ledger.paused.delete(row.loop)
   return underLock(site, ledger, { id: row.id, name: row.loop, ...(hold ? { hold } : {}) }, async (lock) => {

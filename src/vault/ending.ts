@@ -2,7 +2,7 @@
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { VaultStatus } from '../formats/task-state.ts'
-import { isRejected, sendAway } from './approval.ts'
+import { isRejected, moveToFailed } from './approval.ts'
 import type { VaultDesk } from './desk.ts'
 import { statusOfTask } from './lifecycle.ts'
 import type { Move } from './moving.ts'
@@ -49,7 +49,7 @@ async function placeAfter(
     const row = await store.tasks.load(task.path, task.id)
     const isNewest = row?.loop === loop.id
     if (isNewest && row.record.away !== undefined) return { place: row.record.away ?? undefined, left: 'nothing' }
-    const place = sendAway(task, loop, now())
+    const place = moveToFailed(task, loop, now())
     if (isNewest) await store.tasks.change(row, { away: place ?? null })
     return { place, left: 'nothing' }
   } catch (cause) {

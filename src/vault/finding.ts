@@ -38,7 +38,7 @@ export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
 }
 
 /** An unknown vault with tasks may have been moved here. */
-export async function comeAlong(desk: VaultDesk): Promise<void> {
+export async function followMovedVault(desk: VaultDesk): Promise<void> {
   if ((await desk.store.tasks.list(desk.vault)).length > 0) return
   for (const id of stateFilesIn(desk)) {
     const state = readState(desk, id)

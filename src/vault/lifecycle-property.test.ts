@@ -107,7 +107,7 @@ test(
     mustBeLegal(seen)
     const known = counted([...answers, ...victim.answers()])
     const kept = await inDatabase(scene)
-    // One may have been saved whose answer did not get out any more.
+    // One may have been saved although its answer never got out.
     expect(kept.length - known.length).toBeLessThanOrEqual(1)
     expect(kept).toEqual(expect.arrayContaining(known))
     expect(kept).toEqual(kept.map((_, index) => index + 1))
@@ -163,7 +163,7 @@ function inputOf(method: Method): unknown {
   }
 }
 
-/** From wherever it is. What is nowhere is written anew. */
+/** From wherever it is. If it is nowhere, it is written again. */
 function moveFile(vault: Vault, to: Folder): void {
   const from = readdirSync(vault.path).find((folder) => vault.has(`${folder}/a.md`))
   try {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../host/place.test-support.ts'
 import { openStore } from '../host/sqlite.ts'
-import { goOn, openLedger, type WatchSite } from './chores.ts'
+import { openLedger, resumeTask, type WatchSite } from './chores.ts'
 import type { VaultDesk } from './desk.ts'
 import { moveTask } from './moving.ts'
 import { look } from './queue.ts'
@@ -78,6 +78,7 @@ test('an end that another watcher reported is not reported again', async () => {
   if (!row) throw new Error('there is no task')
   mkdirSync(join(vault, 'Done'), { recursive: true })
   renameSync(join(vault, 'Pending_Approval/pay.md'), join(vault, 'Done/pay.md'))
-  for (const _ of ['one that looked', 'another that had looked before']) await goOn(watcher, openLedger(settings), row)
+  for (const _ of ['one that looked', 'another that had looked before'])
+    await resumeTask(watcher, openLedger(settings), row)
   expect(told.filter((kind) => kind === 'ended')).toEqual(['ended'])
 })

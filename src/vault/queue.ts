@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { ended, type Loop } from '../engine/loop.ts'
 import { targetOf } from '../host/person-file.ts'
 import type { TaskRow } from '../host/store.ts'
-import { begin, type Chore, close, goOn, type Ledger, type WatchSite } from './chores.ts'
-import { comeAlong } from './finding.ts'
+import { begin, type Chore, close, type Ledger, resumeTask, type WatchSite } from './chores.ts'
+import { followMovedVault } from './finding.ts'
 import type { Arrival, Inbox } from './inbox.ts'
 import { movedByHand } from './moved.ts'
 import { NEEDS_ACTION } from './place.ts'
@@ -21,7 +21,7 @@ export type Found = { chores: Chore[]; dueMs?: number }
 export async function look(site: WatchSite, ledger: Ledger, { inbox, working, slots }: Now): Promise<Found> {
   const { store, vault } = site.desk
   const rows: Open[] = []
-  if ((await store.tasks.open(vault)).length === 0) await comeAlong(site.desk) // it may have been moved away and back
+  if ((await store.tasks.open(vault)).length === 0) await followMovedVault(site.desk) // it may have been moved away and back
   for (const row of await store.tasks.open(vault))
     if (!otherKeeper(site.desk, row.id)) rows.push({ row, loop: await store.load(row.loop) })
   const open = rows.filter(({ loop }) => !ended(loop))
@@ -35,7 +35,7 @@ export async function look(site: WatchSite, ledger: Ledger, { inbox, working, sl
   }
   for (const each of open) {
     if (working.has(each.row.id) || !(await wantsWork(site, ledger, each))) continue
-    const isAdded = add({ id: each.row.id, run: () => goOn(site, ledger, each.row) })
+    const isAdded = add({ id: each.row.id, run: () => resumeTask(site, ledger, each.row) })
     if (!isAdded) ledger.later.set(each.row.loop, 0) // its turn comes with the next free slot
   }
   for (const task of unseenEnds(ledger, rows))

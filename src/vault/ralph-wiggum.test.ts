@@ -102,7 +102,7 @@ describe('the iteration of a state', () => {
   })
 
   test.each(['waiting_approval', 'completed', 'failed', 'timeout'] as const)(
-    'is the last one where none is under way: %s',
+    'is the last one if none is running: %s',
     async (into) => {
       const vault = openVault(['a.md'])
       await INTO[into](vault, 'a')

@@ -24,7 +24,7 @@ import {
 } from './contract.ts'
 import type { VaultDesk } from './desk.ts'
 import { seeTo } from './ending.ts'
-import { comeAlong, findTask } from './finding.ts'
+import { findTask, followMovedVault } from './finding.ts'
 import { readInput } from './input.ts'
 import { type Call, illegal, type Limited, mustAllow, statusOfTask } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
@@ -32,7 +32,7 @@ import { FAILED, isTaskId, mustBePresent, openVault, prepareFolders } from './pl
 import { resolveSettings, type VaultSettings } from './settings.ts'
 import { toldTurn } from './spec.ts'
 import { mustBeWritable, otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
-import { endOverdue, giveUpGone, noteTrouble, readTask, repairHook, repairState, startTask } from './tasks.ts'
+import { endIfGone, endOverdue, noteTrouble, readTask, repairHook, repairState, startTask } from './tasks.ts'
 import { callsOf, limitMessage, progressOf, stateOf, time, timeoutMessage } from './telling.ts'
 import { vaultOf } from './vault-task.ts'
 import { isPlainFile, judgeByPlace, whereIs } from './where.ts'
@@ -252,7 +252,7 @@ export class RalphWiggum {
   async listTasks(): Promise<Omit<TaskState, 'iterations_history'>[]> {
     const { store, vault } = this.#desk
     this.#mustBeOpen()
-    await comeAlong(this.#desk)
+    await followMovedVault(this.#desk)
     const states: TaskState[] = []
     const known = (await store.tasks.list(vault)).map(({ id }) => id)
     for (const id of known) states.push(await this.getTaskState({ task_id: id, history_limit: 0 }))
@@ -307,7 +307,7 @@ export class RalphWiggum {
       return moveTask(this.#desk, row, async (move, loop) => {
         mustAllow(call, statusOfTask(loop, row.record), limitsOf(loop))
         const fact = await factFor(loop)
-        return fact ? giveUpGone(this.#desk, row, { move, loop: await move(fact) }) : loop
+        return fact ? endIfGone(this.#desk, row, { move, loop: await move(fact) }) : loop
       })
     })
   }

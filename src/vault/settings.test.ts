@@ -184,7 +184,7 @@ test.each<[story: Story, code: string, says: string]>([
   expect(() => settle(story)).toThrow(expect.objectContaining({ code, message: expect.stringContaining(says) }))
 })
 
-test.each(['person', 'config'] as const)('what is wrong in a file of the %s is told with its path', (whose) => {
+test.each(['person', 'config'] as const)('a mistake in a %s file is reported with its path', (whose) => {
   const [vault, home] = [temporaryFolder(), temporaryFolder()]
   const path = join(whose === 'person' ? home : vault, 'ralph.config.json')
   expect(() => settle({ [whose]: { timeout_minutes: 0 } }, vault, home)).toThrow(

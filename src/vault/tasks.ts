@@ -17,7 +17,7 @@ import { forgetNote } from './approval.ts'
 import { changesSince, forgetFiles, keepFiles } from './changes.ts'
 import type { VaultDesk } from './desk.ts'
 import { StateFileError } from './errors.ts'
-import { comeAlong, findTask, refuseOthers } from './finding.ts'
+import { findTask, followMovedVault, refuseOthers } from './finding.ts'
 import { type Move, moveTask } from './moving.ts'
 import { findInode, isPresent, prepareFolders, readTaskFile } from './place.ts'
 import { type Starting, specOf } from './spec.ts'
@@ -43,7 +43,7 @@ export async function startTask(desk: VaultDesk, starting: Starting): Promise<Lo
   const { head, body } = parseTaskFile(file.text, file.from)
   if (!body.trim()) throw new RalphError('input-invalid', `${file.from} does not say what to do. Add a task.`)
   refuseOthers(desk, file.id)
-  await comeAlong(desk)
+  await followMovedVault(desk)
   prepareState(desk, file.id)
   prepareFolders(vault, [settings.doneFolder])
   const spec = await specOf(desk, starting, { file, head, body })
@@ -116,12 +116,12 @@ export async function endMissing(desk: VaultDesk, id: string, move?: Move): Prom
   const row = await findTask(desk, id)
   const loop = await desk.store.load(row.loop)
   if (!isGone(loop)) return loop
-  if (move) return giveUpGone(desk, row, { move, loop })
-  return moveTask(desk, row, (move, current) => giveUpGone(desk, row, { move, loop: current }))
+  if (move) return endIfGone(desk, row, { move, loop })
+  return moveTask(desk, row, (move, current) => endIfGone(desk, row, { move, loop: current }))
 }
 
 /** Nobody can approve a missing file. */
-export async function giveUpGone(
+export async function endIfGone(
   desk: VaultDesk,
   { record }: Pick<TaskRow, 'record'>,
   { move, loop }: { move: Move; loop: Loop },

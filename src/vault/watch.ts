@@ -3,7 +3,7 @@ import { RalphError } from '../error.ts'
 import { type Bell, type News, openBell, ringOnNews } from './bell.ts'
 import { type Chore, type Ledger, openLedger, type WatchSite } from './chores.ts'
 import type { VaultDesk } from './desk.ts'
-import { comeAlong } from './finding.ts'
+import { followMovedVault } from './finding.ts'
 import { type Inbox, openInbox } from './inbox.ts'
 import { mustBePresent, NEEDS_ACTION, prepareFolders } from './place.ts'
 import { type Found, look } from './queue.ts'
@@ -38,7 +38,7 @@ export async function watchVault(watching: Watching): Promise<Watched> {
   const working = openWorking({ done: bell.hurry, failed: (cause) => broken.abort(cause) })
   const news = ringOnNews(site, bell)
   try {
-    await takeUpFiles({ ...watching, site, bell, ledger, working, news })
+    await pickUpFiles({ ...watching, site, bell, ledger, working, news })
   } catch (cause) {
     broken.abort(cause) // otherwise the error would only surface when the working agents are done
   } finally {
@@ -55,7 +55,7 @@ async function prepareVault(desk: VaultDesk): Promise<void> {
   const { vault, settings, store } = desk
   if ((await store.tasks.open(vault)).length > 0) mustBePresent(vault, settings.doneFolder)
   prepareFolders(vault, [NEEDS_ACTION, PENDING, settings.doneFolder, settings.stateDir])
-  await comeAlong(desk)
+  await followMovedVault(desk)
   for (const { id } of await store.tasks.open(vault))
     await noteTrouble(desk, async () => otherKeeper(desk, id) || publish(desk, id, 'file'))
 }
@@ -102,7 +102,7 @@ type Watch = Pick<Watching, 'slots' | 'once'> & {
 }
 
 /** Until it should stop; with `once`, until nothing is left to do. */
-async function takeUpFiles(watch: Watch): Promise<void> {
+async function pickUpFiles(watch: Watch): Promise<void> {
   const { site, once, bell, working, news } = watch
   const intervalMs = intervalOf(site.desk)
   const readInbox = openInbox(site.desk, () => performance.now())
