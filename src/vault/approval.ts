@@ -44,7 +44,7 @@ export function moveToFailed(task: VaultTask, loop: Loop, at: number): string | 
     why: loop.next.kind === 'halt' ? loop.next.sentence : 'It was stopped.',
     facts: [
       `iterations: ${loop.tally.iteration}`,
-      ...(loop.tally.failures ? [`checks that must pass: ${allChecks(loop.spec).join(', ')}`] : []),
+      ...(loop.tally.failures ? [`not all checks pass: ${allChecks(loop.spec).join(', ')}`] : []),
       `stopped: ${new Date(at).toISOString()}`,
       `details: \`ralph show ${loop.id}\``,
     ],
