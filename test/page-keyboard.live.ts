@@ -75,7 +75,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
     await keys(page, 'g', 'l')
     await page.getByRole('link', { name: 'Fix the sum of two numbers' }).waitFor()
     await keys(page, 'Enter')
-    await page.getByRole('button', { name: /Under way/ }).waitFor()
+    await page.getByRole('button', { name: /Running/ }).waitFor()
     await page.getByRole('button', { name: /The product is gone/ }).waitFor()
     await keys(page, '2')
     await page.getByText('return a - b').waitFor()

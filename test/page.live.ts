@@ -56,7 +56,7 @@ async function watchToVerified({ page }: BoardPlace, story: Story): Promise<stri
   await page.getByRole('button', { name: 'Start' }).first().click()
   await page.waitForURL(/\/loops\/\w+/)
   const id = new URL(page.url()).pathname.split('/')[2] ?? ''
-  await page.getByRole('button', { name: /Under way/ }).waitFor()
+  await page.getByRole('button', { name: /Running/ }).waitFor()
   await page.getByRole('button', { name: /The product is gone/ }).click()
   await page.getByRole('tab', { name: /^Diff/ }).click()
   await page.getByText('return a - b').waitFor()

@@ -43,7 +43,7 @@ export function AgentRow({
         )}
         {state === 'needs-login' && (
           <p>
-            Nobody is logged in. Start it once, and log in: <Code>{folderName(path ?? name)}</Code>
+            Not logged in. Start it once and log in: <Code>{folderName(path ?? name)}</Code>
           </p>
         )}
         {state === 'unknown' && <p class="muted">Whether it is logged in is only known once it runs.</p>}

@@ -40,7 +40,7 @@ function BudgetRow({ budget }: { budget: Budget }) {
     <li class="budget">
       <div>
         <strong>{name}</strong>
-        <small class="number">{money(usd_per_day)} a day</small>
+        <small class="number">{money(usd_per_day)} per day</small>
       </div>
       {isEveryone ? (
         <span class="muted">For submitters without their own budget</span>

@@ -152,7 +152,7 @@ function Facts({ row }: { row: Iteration }) {
   )
 }
 
-const CLAIMS = { none: 'none', weak: 'hinted at being done', clear: 'claimed done' } as const
+const CLAIMS = { none: 'none', weak: 'maybe done', clear: 'done' } as const
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (

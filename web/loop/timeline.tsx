@@ -87,7 +87,7 @@ function Running({
   return (
     <button type="button" class="iteration-row" aria-current={chosen} onClick={() => choose(n)}>
       <span class="chip blue">{n}</span>
-      <span class="said">Under way{attempt > 1 ? `, attempt ${attempt}` : ''}</span>
+      <span class="said">Running{attempt > 1 ? `, attempt ${attempt}` : ''}</span>
       <span class="meta">
         <Elapsed since={since} />
       </span>

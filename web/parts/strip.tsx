@@ -94,7 +94,7 @@ function stripWords(bars: readonly Bar[], now: boolean): string {
     [bars.filter(({ weakened }) => weakened).length, 'weakened the proof'],
   ].flatMap(([number, words]) => (number ? [`${number} ${words}`] : []))
   const head = bars.length === 0 ? 'No iteration yet' : count(bars.length, 'iteration')
-  return [head, ...told, ...(now ? ['one under way'] : [])].join(', ')
+  return [head, ...told, ...(now ? ['one running'] : [])].join(', ')
 }
 
 export function StripLegend() {

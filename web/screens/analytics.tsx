@@ -89,7 +89,7 @@ function Nothing() {
   if (loops > 0)
     return (
       <Empty title="No loop matches">
-        <p>There {loops === 1 ? 'is one loop' : `are ${count(loops, 'loop')}`} in all.</p>
+        <p>There {loops === 1 ? 'is one loop' : `are ${count(loops, 'loop')}`} in total.</p>
         <Button run={() => go('/analytics?since=all', { replace: true })}>Show all loops</Button>
       </Empty>
     )

@@ -86,9 +86,9 @@ function Nothing() {
       <p>Loops appear here when they cannot, or should not, continue without you:</p>
       <ul class="bullets">
         <li>an agent asks a question, or for a permission</li>
-        <li>the checks pass only because tests were changed, and you decide whether they may stand</li>
+        <li>the checks pass only because tests were changed, and you decide whether to allow that</li>
         <li>work in a worktree is done, and waits to be accepted</li>
-        <li>a loop stopped short, or whoever drove it is gone</li>
+        <li>a loop stopped short, or its process died</li>
       </ul>
       <p>
         To be told while you are elsewhere, turn on notifications in <Link to="/settings">Settings</Link>.

@@ -48,7 +48,7 @@ function CrewView({ crew }: { crew: Crew }) {
         )}
         {!running && (
           <p>
-            This is the state it left. Tasks that you give now begin when it is started:{' '}
+            This is the state it left. Tasks that you add now start when you start it:{' '}
             <Code>{`ralph dispatch --config ${quoted(config)}`}</Code>
           </p>
         )}
