@@ -25,17 +25,17 @@ import { until } from './ralph.ts'
 const TIMES: readonly number[] = Array.from({ length: drawChance({ runs: 1 }).runs }, (_, index) => index)
 const LONG = { timeout: 60_000 + 20 * FILES }
 
-const counts = { hit: 0, dirty: 0, mended: 0, slowestMs: 0 }
+const counts = { hit: 0, dirty: 0, repaired: 0, slowestMs: 0 }
 
 afterAll(() => {
   if (process.env.RALPH_TEST_RUNS)
     console.log(
-      `${counts.mended} of ${counts.hit} mended, ${counts.dirty} with dirty files, in ${Math.round(counts.slowestMs)} ms at most (${FILES} files)`,
+      `${counts.repaired} of ${counts.hit} repaired, ${counts.dirty} with dirty files, in ${Math.round(counts.slowestMs)} ms at most (${FILES} files)`,
     )
 })
 
 /** What the next ralph does about it, and how long that takes. */
-async function mend<Result>(work: () => Promise<Result>): Promise<Result> {
+async function timed<Result>(work: () => Promise<Result>): Promise<Result> {
   const begun = performance.now()
   const result = await work()
   counts.slowestMs = Math.max(counts.slowestMs, performance.now() - begun)
@@ -66,13 +66,13 @@ describe('an accept that is killed while git writes', () => {
       expect(checkoutOf(place).changes.length).toBeGreaterThan(before.changes.length)
       counts.dirty += 1
     }
-    const looked = await mend(() => place.ralph([look]))
+    const looked = await timed(() => place.ralph([look]))
     // Git itself may have finished.
     if (all) expect(looked.stdout + looked.stderr).toMatch(PUT_BACK)
     if (checkoutOf(place).head === before.head) expect(checkoutOf(place)).toEqual(before)
     expect(await place.ralph(args)).toMatchObject({ code: 0, stderr: '' })
     await expectAccepted(waiting)
-    counts.mended += 1
+    counts.repaired += 1
   })
 })
 
@@ -118,13 +118,13 @@ describe('an execution that is killed while git writes', () => {
       changes: expect.arrayContaining([expect.anything()]),
     })
     counts.dirty += 1
-    const again = await mend(() => execute(place, turns, '--parallel', '2'))
+    const again = await timed(() => execute(place, turns, '--parallel', '2'))
     expect(again, again.stderr).toMatchObject({ code: 0, end: { reason: 'completed' } })
     expect(messages(again)).toMatch(PUT_BACK)
     expect(statuses(place)).toBe('T1 completed, T2 completed')
     expect(checkoutOf(place)).toMatchObject({ changes: [], left: [] })
     expect(place.read('many/1.txt')).toContain('NEW')
     expect(git(place, 'worktree', 'list').split('\n')).toHaveLength(1)
-    counts.mended += 1
+    counts.repaired += 1
   })
 })

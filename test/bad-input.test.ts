@@ -144,8 +144,8 @@ describe.concurrent('a wrong command line', () => {
 describe.concurrent('a prompt', () => {
   test.each([
     { what: 'that is empty', args: [''] },
-    { what: 'of blanks', args: [' \n\t '] },
-    { what: 'that is not there at all', args: [] },
+    { what: 'that is blank', args: [' \n\t '] },
+    { what: 'that is missing', args: [] },
   ])('$what is refused', async ({ args }) => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['run', ...args, '--agent', place.agent(CLAIMS)])
@@ -681,9 +681,9 @@ describe.concurrent('a database', () => {
     expect(ill.code).toBe(1)
     expect(ill.stdout).toContain('ralph doctor --rebuild')
 
-    const healed = await place.ralph(['doctor', '--rebuild'])
-    expect(healed.code).toBe(0)
-    expect(healed.stdout).toContain('Rebuilt the database: 2 loops')
+    const rebuilt = await place.ralph(['doctor', '--rebuild'])
+    expect(rebuilt.code).toBe(0)
+    expect(rebuilt.stdout).toContain('Rebuilt the database: 2 loops')
     expect(readdirSync(place.home).some((name) => name.startsWith('ralph.db.broken-'))).toBe(true)
     expect(everything(place)).toEqual(before)
     expect((await place.ralph(['status', '--json'])).lines).toEqual(status)

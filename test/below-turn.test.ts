@@ -21,7 +21,7 @@ assert.equal(sum(2, 2), 4)
 const WAYS: [how: string, before: string][] = [
   ['plainly', ''],
   ['without RALPH_LOOP_ID', 'env -u RALPH_LOOP_ID '],
-  ['in a session of its own', 'env -u RALPH_LOOP_ID setsid -w '],
+  ['in its own session', 'env -u RALPH_LOOP_ID setsid -w '],
   ['through another shell', `env -u RALPH_LOOP_ID sh -c '"$@"; exit $?' sh `],
 ]
 
@@ -71,9 +71,9 @@ describe.each(WAYS)('%s', (_, before) => {
 const PANE_WAYS: [how: string, before: string][] = [
   ['plainly', ''],
   ['without RALPH_PANE', 'env -u RALPH_PANE '],
-  ['in a session of its own', 'env -u RALPH_PANE setsid -w '],
-  ['by another name of the home', 'ln -s "$RALPH_HOME" home; env -u RALPH_PANE RALPH_HOME="$PWD/home" '],
-  ['from a home that it made up before', 'RALPH_HOME="$PWD/none" env RALPH_HOME="$RALPH_HOME" '],
+  ['in its own session', 'env -u RALPH_PANE setsid -w '],
+  ['under another name for the home', 'ln -s "$RALPH_HOME" home; env -u RALPH_PANE RALPH_HOME="$PWD/home" '],
+  ['from a home that it made up first', 'RALPH_HOME="$PWD/none" env RALPH_HOME="$RALPH_HOME" '],
 ]
 
 describe('an agent in a pane', () => {

@@ -30,7 +30,7 @@ function patient(place: Place, then: string): string {
   return place.agent(`while [ ! -e '${place.root}/go' ]; do sleep 0.02; done; ${then}`)
 }
 
-function letGo({ root }: Place): void {
+function release({ root }: Place): void {
   writeFileSync(join(root, 'go'), '')
 }
 
@@ -43,7 +43,7 @@ async function agentCalled(place: Place, times = 1): Promise<void> {
 }
 
 /** No call is lost, and none is counted twice. */
-function checksBegun(going: Running): number {
+function checksStarted(going: Running): number {
   return going.lines().filter(({ type }) => type === 'check-start').length
 }
 
@@ -274,9 +274,9 @@ describe.concurrent('ralph status', () => {
     const id = String(list.lines[1]?.loop_id)
     const one = await place.ralph(['status', id.slice(0, 6), '--json'])
     expect(one.lines).toMatchObject([{ loop_id: id, status: 'halted', reason: 'no-progress', iterations: 3 }])
-    const told = (await place.ralph(['status', id])).stdout
-    expect(told).toContain('halted (no-progress) after 3 iterations.')
-    expect(told).toMatch(/\niteration 3\/10, last: "[^"\n]+"\n/)
+    const output = (await place.ralph(['status', id])).stdout
+    expect(output).toContain('halted (no-progress) after 3 iterations.')
+    expect(output).toMatch(/\niteration 3\/10, last: "[^"\n]+"\n/)
   })
 
   test('tells a running loop from one without a process', async () => {
@@ -297,7 +297,7 @@ describe.concurrent('ralph status', () => {
     const shows = (status: string) =>
       until(`status ${status}`, () => watching.lines().some((line) => line.status === status))
     await shows('running')
-    letGo(place)
+    release(place)
     await going.ended
     await shows('completed')
     watching.child.kill('SIGINT')
@@ -353,10 +353,10 @@ describe.concurrent('ralph show', () => {
     await place.ralph(['run', 'Do the task.', '--agent', 'claude', '--permissions', 'ask', '--max-iterations', '1'], {
       env,
     })
-    const told = (await place.ralph(['show', onlyLoop(place), '1'])).stdout
-    expect(told).toContain('Do the task.\n\n---')
-    expect(told).toContain('I look first.\n› Bash: npm test\n')
-    expect(told).not.toContain('"type":"assistant"')
+    const output = (await place.ralph(['show', onlyLoop(place), '1'])).stdout
+    expect(output).toContain('Do the task.\n\n---')
+    expect(output).toContain('I look first.\n› Bash: npm test\n')
+    expect(output).not.toContain('"type":"assistant"')
     const raw = (await place.ralph(['show', onlyLoop(place), '1', '--raw'])).stdout
     expect(raw).toContain('{"type":"assistant"')
     expect(raw).toContain('Do the task.\n\n---')
@@ -384,13 +384,13 @@ describe.concurrent('ralph show', () => {
     await agentCalled(place)
     const [text, events] = [place.start(['show', '--follow']), place.start(['show', '--follow', '--json'])]
     await until('the story', () => text.stdout().includes('Do the task.'))
-    letGo(place)
+    release(place)
     expect((await going.ended).code).toBe(0)
     expect(await text.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('complete, proof: claimed') })
-    const told = await events.ended
-    expect(told.code).toBe(0)
-    expect(told.lines.map(({ n }) => n)).toEqual([1, 2, 3])
-    expect(told.end.next).toMatchObject({ kind: 'complete' })
+    const output = await events.ended
+    expect(output.code).toBe(0)
+    expect(output.lines.map(({ n }) => n)).toEqual([1, 2, 3])
+    expect(output.end.next).toMatchObject({ kind: 'complete' })
   })
 
   test('with --follow stops on Ctrl-C while the loop continues', async () => {
@@ -401,7 +401,7 @@ describe.concurrent('ralph show', () => {
     await until('the wait for news', () => watchesFiles(following.pid))
     following.child.kill('SIGINT')
     expect((await following.ended).code).toBe(0)
-    letGo(place)
+    release(place)
     expect((await going.ended).code).toBe(0)
   })
 })
@@ -425,7 +425,7 @@ describe.concurrent('ralph cancel', () => {
     place.write('check.sh', '#!/bin/sh\n[ ! -e progress.txt ] || sleep 1000\n', 0o755)
     const agent = place.agent(`${WORKS}; ${CLAIMS}`)
     const going = place.start(['run', 'x', '--agent', agent, '--verify', check, '--json'])
-    await until('the check', () => checksBegun(going) === 1 + iterations)
+    await until('the check', () => checksStarted(going) === 1 + iterations)
     expect((await place.ralph(['cancel'])).code).toBe(0)
     expect(await going.ended).toMatchObject({ code: 130, end: { status: 'cancelled', iterations } })
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
@@ -447,7 +447,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
     await agentCalled(place)
     const paused = await place.ralph(['pause'])
     expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('pauses after its current iteration') })
-    letGo(place)
+    release(place)
     expect(await going.ended).toMatchObject({ code: 130, end: { status: 'paused', iterations: 1 } })
     const resumed = await place.ralph(['resume', '--json'])
     expect(resumed).toMatchObject({ code: 0, end: { status: 'completed', iterations: 2 } })
@@ -459,7 +459,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
     const going = startPatient(place, `touch finished; ${CLAIMS}`, '--verify', 'test -e finished', '--json')
     await agentCalled(place)
     await place.ralph(['pause'])
-    letGo(place)
+    release(place)
     expect(await going.ended).toMatchObject({ code: 130, end: { status: 'paused', iterations: 1 } })
     expect(await place.ralph(['resume', '--json'])).toMatchObject({
       code: 0,
@@ -495,9 +495,12 @@ describe.concurrent('ralph steer', () => {
     const place = makePlace()
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`)
     await agentCalled(place)
-    const told = await place.ralph(['steer', onlyLoop(place), 'use tabs & $(no shell)'])
-    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('gets the message in its next iteration.') })
-    letGo(place)
+    const output = await place.ralph(['steer', onlyLoop(place), 'use tabs & $(no shell)'])
+    expect(output).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('gets the message in its next iteration.'),
+    })
+    release(place)
     expect((await going.ended).code).toBe(0)
     expect(place.prompt(1)).not.toContain('use tabs')
     expect(place.prompt(2)).toContain('A person says: use tabs & $(no shell)')
@@ -508,7 +511,7 @@ describe.concurrent('ralph steer', () => {
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`)
     await agentCalled(place)
     await place.ralph(['pause'])
-    letGo(place)
+    release(place)
     await going.ended
     expect((await place.ralph(['steer', onlyLoop(place), 'use tabs'])).code).toBe(0)
     expect(place.calls()).toHaveLength(1)
@@ -525,7 +528,7 @@ describe.concurrent('signals', () => {
     going.child.kill('SIGINT')
     await until('a message about it', () => going.stdout().includes('Pausing after this iteration.'))
     expect(going.stdout()).toContain(`ralph resume ${onlyLoop(place)}`)
-    letGo(place)
+    release(place)
     const ran = await going.ended
     expect(ran).toMatchObject({ code: 130, signal: null })
     expect(ran.stdout).toContain('paused after 1 iteration.')
@@ -561,13 +564,13 @@ describe.concurrent('signals', () => {
     place.write('check.sh', check, 0o755)
     const agent = place.agent(`${WORKS}; ${CLAIMS}`)
     const going = place.start(['run', 'x', '--agent', agent, '--verify', './check.sh', '--json'])
-    await until('the check', () => checksBegun(going) === 1 + iterations)
+    await until('the check', () => checksStarted(going) === 1 + iterations)
     going.child.kill('SIGINT')
     await until('a message about it', () => going.lines().some(({ type }) => type === 'message'))
     going.child.kill('SIGINT')
     expect(await going.ended).toMatchObject({ code: 130, end: { type: 'loop-end', status: 'paused', iterations } })
     expect(carriers(`RALPH_LOOP_ID=${onlyLoop(place)}`)).toEqual([])
-    letGo(place)
+    release(place)
     expect(await place.ralph(['resume', '--json'])).toMatchObject({
       code: 0,
       end: { proof: 'verified', iterations: 1 },

@@ -107,7 +107,7 @@ export function conformance(client: Client, apart: Apart = {}): void {
       expect(['max-iterations', 'agent-failed']).toContain(ran.end.reason)
     })
 
-    unless('session', 'goes on in one session, which counts nothing twice', async () => {
+    unless('session', 'continues in one session, and counts nothing twice', async () => {
       const ran = await run([bash('echo 1 > a.txt'), { text: 'First.' }, bash('echo 2 > a.txt'), { text: 'Second.' }], {
         args: ['--context', 'same', '--max-iterations', '2', '--model', client.model],
       })
@@ -123,27 +123,27 @@ export function conformance(client: Client, apart: Apart = {}): void {
       if (one?.cost_usd !== null) expect(two?.cost_usd).toBeCloseTo(Number(one?.cost_usd), 6)
     })
 
-    unless('auth', 'ends at once when its key opens nothing, with its words', async () => {
+    unless('auth', 'ends at once with its own message if its key is invalid', async () => {
       const ran = await run([failure(401, 'authentication_error', 'invalid x-api-key')])
       expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable', iterations: 0 } })
     })
 
-    unless('limited', 'is waited for when it is limited, at no cost of an iteration', async () => {
+    unless('limited', 'is waited for when it is rate-limited, and costs no iteration', async () => {
       const ran = await run([failure(429, 'rate_limit_error', 'slow down')], { args: ['--timeout', '0.9'] })
       expect(ran).toMatchObject({ code: 1, end: { reason: 'timeout', iterations: 0 } })
     })
 
-    unless('overloaded', 'is waited for when its model is overloaded, at no cost of an iteration', async () => {
+    unless('overloaded', 'is waited for when its model is overloaded, and costs no iteration', async () => {
       const ran = await run([failure(503, 'overloaded_error', 'Overloaded')], { args: ['--timeout', '0.9'] })
       expect(ran).toMatchObject({ code: 1, end: { reason: 'timeout', iterations: 0 } })
     })
 
-    unless('context', 'begins anew when its context is full', async () => {
+    unless('context', 'starts a new session when its context is full', async () => {
       const ran = await run([client.contextFull, bash('echo x > x.txt'), DONE])
       expect(ran).toMatchObject({ code: 0, end: { iterations: 2 } })
     })
 
-    unless('denied', 'asks a person when permissions are denied twice', async () => {
+    unless('denied', 'asks the user when permissions are denied twice', async () => {
       const denied = [bash('touch x.txt'), { text: 'I was not allowed to.' }]
       const ran = await run([...denied, ...denied], { args: ['--permissions', 'ask'] })
       expect(ran).toMatchObject({ code: 4, end: { status: 'needs-input' } })

@@ -101,7 +101,7 @@ export function hasLoop(place: Place): boolean {
   return askEarly(place, 'SELECT id FROM loop').length > 0
 }
 
-export function isOver(place: Place): boolean {
+export function hasEnded(place: Place): boolean {
   return askEarly(place, 'SELECT status FROM loop').some(({ status }) => status === 'completed')
 }
 

@@ -13,8 +13,8 @@ import {
   crashChance,
   drawPoints,
   expectSilence,
+  hasEnded,
   hasLoop,
-  isOver,
   killAt,
   type Moment,
 } from './crash-points.ts'
@@ -49,12 +49,12 @@ describe.concurrent('a loop whose ralph is killed', () => {
       await kill(moment, going, place)
       await expectSilence(place)
     }
-    const killedAtItsEnd = isOver(place)
+    const wasKilledAtEnd = hasEnded(place)
     if (!hasLoop(place)) await place.ralph(RUN)
-    else if (!killedAtItsEnd) expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0 })
+    else if (!wasKilledAtEnd) expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0 })
 
     expect(resultOf(place)).toEqual(undisturbed.result)
-    const record = recordOf(place, killedAtItsEnd)
+    const record = recordOf(place, wasKilledAtEnd)
     expect(record.lost).toBeLessThanOrEqual(moments.length)
     expect(record.attempts.reduce((sum, attempts) => sum + attempts, 0)).toBe(ITERATIONS + record.lost)
     expect(carriers(`RALPH_LOOP_ID=${record.id}`)).toEqual([])
@@ -141,7 +141,7 @@ function resultOf(place: Place): object {
 }
 
 /** The record of a loop, in the database and in its transcript, without gaps or repetitions. */
-function recordOf(place: Place, killedAtItsEnd = false): { id: string; attempts: number[]; lost: number } {
+function recordOf(place: Place, wasKilledAtEnd = false): { id: string; attempts: number[]; lost: number } {
   const [{ id } = {}, ...more] = query(place, 'SELECT id FROM loop')
   expect(more).toEqual([])
   const events = query(place, 'SELECT n, fact FROM event ORDER BY seq')
@@ -152,7 +152,7 @@ function recordOf(place: Place, killedAtItsEnd = false): { id: string; attempts:
     .split('\n')
   const facts = transcript.slice(1).map((line) => JSON.parse(line) as { n: number; fact: unknown })
   // The fact that ends a loop may be missing there until the database is rebuilt: nothing resumes an ended loop.
-  expect(numbers.length - facts.length).toBeLessThanOrEqual(killedAtItsEnd ? 1 : 0)
+  expect(numbers.length - facts.length).toBeLessThanOrEqual(wasKilledAtEnd ? 1 : 0)
   expect(facts.map(({ n }) => n)).toEqual(numbers.slice(0, facts.length))
   expect(facts.map(({ fact }) => JSON.stringify(fact))).toEqual(events.slice(0, facts.length).map(({ fact }) => fact))
   const iterations = query(place, 'SELECT n, attempts FROM iteration ORDER BY n')

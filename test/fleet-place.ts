@@ -46,7 +46,7 @@ export async function fillFleet({ fleet: { store, url }, client }: FleetPlace): 
       { id: 'rates', prompt: 'Cache exchange rates', agent: 'claude', submitter: 'ada', project: 'shop' },
       { id: 'labels', prompt: 'Print labels', labels: ['printer'], submitter: 'ben', priority: 5 },
       { id: 'report', prompt: 'Report the rates', depends_on: ['rates'], submitter: 'ada', project: 'shop' },
-      { id: 'over', prompt: 'Nobody wants this any more', submitter: 'ben' },
+      { id: 'over', prompt: 'Nobody needs this any longer', submitter: 'ben' },
     ],
   })
   await client.call('cancel', { loop: 'over' })

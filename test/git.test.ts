@@ -937,12 +937,8 @@ describe.concurrent('a loop in its own worktree', () => {
 
   const OTHER_BRANCH = 'is on other'
   const acts: [string, (place: Place) => void, string][] = [
-    [
-      'the person is on another branch',
-      (place) => gitIn(place)('switch', '--quiet', '--create', 'other'),
-      OTHER_BRANCH,
-    ],
-    ['the person is on no branch', (place) => gitIn(place)('checkout', '--quiet', '--detach'), 'HEAD is detached'],
+    ['the user is on another branch', (place) => gitIn(place)('switch', '--quiet', '--create', 'other'), OTHER_BRANCH],
+    ['the user is on no branch', (place) => gitIn(place)('checkout', '--quiet', '--detach'), 'HEAD is detached'],
     [
       'both changed the same lines',
       (place) => {
@@ -951,11 +947,7 @@ describe.concurrent('a loop in its own worktree', () => {
       },
       'both changed README.md.',
     ],
-    [
-      'the person has not committed changes to the same file',
-      (place) => place.write('README.md', 'Mine.\n'),
-      'README.md',
-    ],
+    ['the user has uncommitted changes to the same file', (place) => place.write('README.md', 'Mine.\n'), 'README.md'],
     ['an untracked file is in the way', (place) => place.write('new.txt', 'Mine.\n'), 'new.txt'],
   ]
 

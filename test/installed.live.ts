@@ -9,7 +9,7 @@ import { CLIENTS } from './clients/index.ts'
 import { type Client, installClient, pathWith } from './clients.ts'
 import { DONE, type Reply, startModelServer } from './model-server.ts'
 import { makePlace, type Place } from './ralph.ts'
-import { expectFree, loopOf, stands } from './session-tui.ts'
+import { expectSessionReleased, loopOf, stands } from './session-tui.ts'
 import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
 
 type Env = Record<string, string | undefined>
@@ -182,6 +182,6 @@ describe.each(
     })
     expect(server.requests).toHaveLength(before.length + 4)
     expect(JSON.stringify(server.requests.at(-2))).toContain('The check `test -f b.txt` failed')
-    expectFree(place, folder)
+    expectSessionReleased(place, folder)
   })
 })

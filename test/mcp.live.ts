@@ -25,13 +25,13 @@ type Ended = { code: number | null; stdout: string; stderr: string }
 
 async function run(program: string, args: string[], { cwd, env }: { cwd: string; env: object }): Promise<Ended> {
   const child = spawn(program, args, { cwd, env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  const heard = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (text: string) => (heard[name] += text))
+    child[name].setEncoding('utf8').on('data', (text: string) => (output[name] += text))
   const timer = setTimeout(() => child.kill('SIGKILL'), 150_000)
   const [code] = (await once(child, 'close')) as [number | null]
   clearTimeout(timer)
-  return { code, ...heard }
+  return { code, ...output }
 }
 
 /** An npm program that is not a model client. */
@@ -210,10 +210,10 @@ test.for(uses)('$name uses the tools, over $way', async ({ user, way }, { skip }
   const { args = [], config = {} } = way === 'HTTP' && tell ? tell(place, await serve(place)) : {}
   const settings = env.OPENCODE_CONFIG_CONTENT
   if (settings) env.OPENCODE_CONFIG_CONTENT = JSON.stringify({ ...JSON.parse(settings), ...config })
-  const heard = await run(client.program, [...argv, ...args], { cwd: place.dir, env })
-  if (connected) return expect(heard.stdout + JSON.stringify(model.requests)).toMatch(connected)
+  const output = await run(client.program, [...argv, ...args], { cwd: place.dir, env })
+  if (connected) return expect(output.stdout + JSON.stringify(model.requests)).toMatch(connected)
   const asked = JSON.stringify(model.requests.at(-1) ?? null).slice(-3_000)
-  expect(heard.stdout, `${heard.stderr}\n${asked}`).toContain('It is verified.')
+  expect(output.stdout, `${output.stderr}\n${asked}`).toContain('It is verified.')
   const [row] = query(place, 'SELECT record FROM board_task')
   expect(JSON.parse(String(row?.record))).toMatchObject({ title: 'Build it', status: 'done', created_by: 'agent' })
 })

@@ -9,13 +9,13 @@ import { openLine } from './dead-line.ts'
 import { makePlace, until } from './ralph.ts'
 import {
   iterationOf,
+  reportedIterations,
+  reportedLoops,
   type Served,
   serveIn,
   shownIterations,
   shownLoops,
   startGated,
-  toldIterations,
-  toldLoops,
 } from './served.ts'
 
 const browser = await installBrowser()
@@ -176,7 +176,7 @@ async function showLoops(server: Served, tabs: readonly Page[]): Promise<void> {
   for (const tab of tabs)
     await agree(
       () => shownLoops(tab),
-      () => toldLoops(server),
+      () => reportedLoops(server),
     )
 }
 
@@ -184,7 +184,7 @@ async function showIterations(server: Served, loop: string, tabs: readonly Page[
   for (const tab of tabs)
     await agree(
       () => shownIterations(tab),
-      () => toldIterations(server, loop),
+      () => reportedIterations(server, loop),
     )
 }
 

@@ -19,7 +19,7 @@ const SCREENS: readonly [name: string, path: (nasty: Nasty) => string][] = [
     `a loop that asks, ${tab}`,
     ({ asks }) => `/loops/${asks}?tab=${tab}&i=1&rows=expanded`,
   ]),
-  ['a transcript as it was printed', ({ done }) => `/loops/${done}?tab=transcript&i=1&raw=1`],
+  ['a raw transcript', ({ done }) => `/loops/${done}?tab=transcript&i=1&raw=1`],
   ['a loop that is done', ({ done }) => `/loops/${done}?tab=proof`],
   ['settings', () => '/settings'],
 ]

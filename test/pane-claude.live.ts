@@ -9,7 +9,7 @@ import { LONG, openPane } from './pane-live.ts'
 import { endCarriers, until } from './ralph.ts'
 
 const pane = openPane(claude, agent)
-const { live, script, told, heard, bash, give, ready, sight, requests, answer } = pane
+const { live, script, reports, reported, bash, give, ready, sight, requests, answer } = pane
 
 // It turns every tab into four blanks before it reports the prompt.
 const TAKEN = LONG.replaceAll('\t', '    ')
@@ -19,22 +19,22 @@ const says = (body: unknown, words: string) => JSON.stringify(body).includes(JSO
 live('takes a prompt of 30 KB, and reports its arrival before the model is asked, and its end', async () => {
   script({ text: 'It is done.' })
   const terminal = pane.open()
-  expect(await heard('SessionStart')).toMatchObject({ source: 'startup', cwd: pane.place.dir })
+  expect(await reported('SessionStart')).toMatchObject({ source: 'startup', cwd: pane.place.dir })
   await give(terminal, LONG)
-  const receipt = await heard('UserPromptSubmit')
+  const receipt = await reported('UserPromptSubmit')
   expect(receipt.prompt === TAKEN).toBe(true) // a diff of 30 KB helps nobody
-  const stop = await heard('Stop')
+  const stop = await reported('Stop')
   expect(stop).toMatchObject({ last_assistant_message: 'It is done.', prompt_id: receipt.prompt_id })
   expect(says(requests()[0], TAKEN)).toBe(true)
   await ready(terminal)
-  expect(told('PostToolUse')).toEqual([])
+  expect(reports('PostToolUse')).toEqual([])
 
   script({ text: 'Again.' })
   await give(terminal, 'Once more.')
-  expect(await heard('Stop')).toMatchObject({ last_assistant_message: 'Again.' })
+  expect(await reported('Stop')).toMatchObject({ last_assistant_message: 'Again.' })
   terminal.press('C-c')
   terminal.press('C-c')
-  expect(await heard('SessionEnd')).toMatchObject({ reason: 'prompt_input_exit' })
+  expect(await reported('SessionEnd')).toMatchObject({ reason: 'prompt_input_exit' })
   expect(await terminal.ended()).toBe(0)
 })
 
@@ -42,15 +42,15 @@ live('reports a question, and its answer', async () => {
   script(bash('touch asked.txt'), { text: 'It was allowed.' })
   const terminal = pane.open({ permissions: 'ask', extraArgs: ['--permission-mode', 'default'] })
   await give(terminal, 'Ask me.')
-  expect(await heard('PermissionRequest')).toMatchObject({
+  expect(await reported('PermissionRequest')).toMatchObject({
     tool_name: 'Bash',
     tool_input: { command: 'touch asked.txt' },
   })
   await until('the question', () => sight(terminal).asks !== undefined)
   expect(sight(terminal)).toMatchObject({ asks: 'Do you want to proceed?', input: 'unknown' })
-  await answer(terminal, () => told('PostToolUse').length > 0)
-  expect(told('PostToolUse')).toMatchObject([{ tool_name: 'Bash' }])
-  expect(await heard('Stop')).toMatchObject({ last_assistant_message: 'It was allowed.' })
+  await answer(terminal, () => reports('PostToolUse').length > 0)
+  expect(reports('PostToolUse')).toMatchObject([{ tool_name: 'Bash' }])
+  expect(await reported('Stop')).toMatchObject({ last_assistant_message: 'It was allowed.' })
   terminal.close()
 })
 
@@ -58,7 +58,7 @@ live('reports an API error, and nothing when the user interrupts it', async () =
   script(failure(429, 'rate_limit_error', 'This request would exceed your rate limit.'))
   const terminal = pane.open()
   await give(terminal, 'Hit the limit.')
-  expect(await heard('StopFailure')).toMatchObject({
+  expect(await reported('StopFailure')).toMatchObject({
     error: 'rate_limit',
     last_assistant_message: expect.stringContaining('This request would exceed your rate limit.'),
   })
@@ -68,7 +68,7 @@ live('reports an API error, and nothing when the user interrupts it', async () =
   expect(sight(terminal)).toEqual({ working: true, input: 'empty' })
   terminal.press('Escape')
   await ready(terminal)
-  expect([told('Stop'), told('StopFailure')]).toEqual([[], []])
+  expect([reports('Stop'), reports('StopFailure')]).toEqual([[], []])
   pane.place.write('go', '')
   terminal.close()
 })
@@ -83,7 +83,7 @@ live('dismisses the question about a plan limit', async () => {
   script(limit)
   const terminal = pane.open({}, { ANTHROPIC_API_KEY: undefined, CLAUDE_CODE_OAUTH_TOKEN: 'dummy-token' })
   await give(terminal, 'Hit the limit.')
-  expect(await heard('StopFailure')).toMatchObject({
+  expect(await reported('StopFailure')).toMatchObject({
     error: 'rate_limit',
     last_assistant_message: expect.stringMatching(/hit your 5-hour limit · resets Jan 1, 2100/),
   })
@@ -97,16 +97,16 @@ live('continues its session after it was killed', async () => {
   script({ text: 'I remember.' })
   const terminal = pane.open()
   await give(terminal, 'Remember the owl.')
-  const { session_id: id, transcript_path: record } = await heard('Stop')
+  const { session_id: id, transcript_path: record } = await reported('Stop')
   // Before that there is nothing to continue.
   await until('the session to be saved', () => readFileSync(String(record), 'utf8').includes('I remember.'))
   endCarriers(`RALPH_TEST=${pane.place.root}`)
   await terminal.ended()
   script({ text: 'An owl.' })
   const resumed = pane.open({ resume: { id: String(id), costUsd: 0 } })
-  expect(await heard('SessionStart')).toMatchObject({ source: 'resume', session_id: id })
+  expect(await reported('SessionStart')).toMatchObject({ source: 'resume', session_id: id })
   await give(resumed, 'What was it?')
-  expect(await heard('Stop')).toMatchObject({ session_id: id })
+  expect(await reported('Stop')).toMatchObject({ session_id: id })
   expect(says(requests()[0], 'Remember the owl.')).toBe(true)
   resumed.close()
   expect(readdirSync(pane.place.dir)).not.toContain('PWNED')

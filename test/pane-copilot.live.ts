@@ -11,7 +11,7 @@ import { until } from './ralph.ts'
 import type { Terminal } from './tmux.ts'
 
 const pane = openPane(copilot, agent)
-const { live, script, told, heard, bash, give, ready, sight, requests, answer } = pane
+const { live, script, reports, reported, bash, give, ready, sight, requests, answer } = pane
 
 // It turns every tab into four blanks before it reports the prompt.
 const TAKEN = LONG.replaceAll('\t', '    ')
@@ -32,16 +32,16 @@ live('reports a prompt, a question, its answer and the end; continues its sessio
   const prompt = TAKEN.slice(0, 2_000)
   await give(terminal, prompt)
   // Before its first prompt it reports nothing.
-  expect(await heard('SessionStart')).toMatchObject({ source: 'new', cwd: pane.place.dir })
-  const { session_id: id, ...receipt } = await heard('UserPromptSubmit')
+  expect(await reported('SessionStart')).toMatchObject({ source: 'new', cwd: pane.place.dir })
+  const { session_id: id, ...receipt } = await reported('UserPromptSubmit')
   expect(receipt.prompt).toBe(prompt.trim())
-  expect(await heard('Notification')).toMatchObject({
+  expect(await reported('Notification')).toMatchObject({
     notification_type: 'permission_prompt',
     message: 'Run command: touch asked.txt',
   })
   await until('the question', () => sight(terminal).asks === 'Do you want to run this command?')
-  await answer(terminal, () => told('PostToolUse').length > 0)
-  const stop = await heard('Stop')
+  await answer(terminal, () => reports('PostToolUse').length > 0)
+  const stop = await reported('Stop')
   expect(await readNotice(JSON.stringify(stop), { COPILOT_CLI: '1' }, Date.now)).toMatchObject({
     kind: 'stop',
     session: id,
@@ -53,7 +53,7 @@ live('reports a prompt, a question, its answer and the end; continues its sessio
   script({ text: 'I remember.' })
   const resumed = await open({ resume: { id: String(id), costUsd: 0 } })
   await give(resumed, 'What was it?')
-  expect(await heard('Stop')).toMatchObject({ session_id: id })
+  expect(await reported('Stop')).toMatchObject({ session_id: id })
   expect(says(requests()[0], 'It was allowed.')).toBe(true)
   resumed.close()
 })
@@ -62,9 +62,9 @@ live('reports a long prompt in full, although it puts it into a file', async () 
   script({ text: 'It is done.' })
   const terminal = await open()
   await give(terminal, LONG)
-  const receipt = await heard('UserPromptSubmit')
+  const receipt = await reported('UserPromptSubmit')
   expect(receipt.prompt).toMatch(/^<pasted_content file="[^"]+" /)
-  await heard('Stop')
+  await reported('Stop')
   expect(says(requests()[0], String(receipt.prompt))).toBe(true)
   const mail = await readNotice(JSON.stringify(receipt), { COPILOT_CLI: '1' }, Date.now)
   expect(mail?.kind === 'prompt' && mail.words.trim() === TAKEN.trim()).toBe(true) // a diff of 30 KB helps nobody
@@ -82,14 +82,14 @@ live('reports nothing when the user interrupts it, and every failed request: the
   script(failure(429, 'rate_limit_exceeded', 'Please try again in 20 minutes.'))
   await give(terminal, 'Hit the limit.')
   // This soon after an interrupt it may miss Enter. A dispatcher would press it again as well.
-  await until('the prompt to arrive', () => told('UserPromptSubmit').length > 0, 5_000).catch(() =>
+  await until('the prompt to arrive', () => reports('UserPromptSubmit').length > 0, 5_000).catch(() =>
     terminal.press('Enter'),
   )
   await terminal.shows('Please try again in 20 minutes.')
   await ready(terminal)
-  expect(told('Stop')).toEqual([])
+  expect(reports('Stop')).toEqual([])
   const env = { COPILOT_CLI: '1', COPILOT_HOME: join(pane.place.root, 'home', '.copilot') }
-  expect(await readNotice(JSON.stringify(await heard('ErrorOccurred')), env, Date.now)).toMatchObject({
+  expect(await readNotice(JSON.stringify(await reported('ErrorOccurred')), env, Date.now)).toMatchObject({
     kind: 'stop',
     outcome: { kind: 'rate-limit', resetsAt: expect.any(Number) },
   })

@@ -10,7 +10,7 @@ import { LONG, openPane } from './pane-live.ts'
 import { until } from './ralph.ts'
 
 const pane = openPane(droid, agent)
-const { live, script, told, heard, bash, give, ready, sight, requests, answer } = pane
+const { live, script, reports, reported, bash, give, ready, sight, requests, answer } = pane
 
 const says = (body: unknown, words: string) => JSON.stringify(body).includes(JSON.stringify(words).slice(1, -1))
 const mailOf = (payload: object) =>
@@ -21,14 +21,14 @@ live('takes a prompt of 30 KB as is, reports a question, its answer and its end;
   const terminal = pane.open({ permissions: 'ask' })
   await until('the question', () => sight(terminal).asks === 'Trust this folder?', 30_000)
   await answer(terminal, () => sight(terminal).input === 'empty')
-  expect(await heard('SessionStart')).toMatchObject({ source: 'startup', cwd: pane.place.dir })
+  expect(await reported('SessionStart')).toMatchObject({ source: 'startup', cwd: pane.place.dir })
   await give(terminal, LONG)
-  const { session_id: id, prompt } = await heard('UserPromptSubmit')
+  const { session_id: id, prompt } = await reported('UserPromptSubmit')
   expect(String(prompt).trim() === LONG.trim()).toBe(true) // a diff of 30 KB helps nobody
-  expect(await heard('Notification')).toMatchObject({ notification_type: 'permission_prompt' })
+  expect(await reported('Notification')).toMatchObject({ notification_type: 'permission_prompt' })
   await until('the question', () => sight(terminal).asks === 'Command to approve · high risk')
-  await answer(terminal, () => told('PostToolUse').length > 0)
-  expect(await mailOf(await heard('Stop'))).toMatchObject({
+  await answer(terminal, () => reports('PostToolUse').length > 0)
+  expect(await mailOf(await reported('Stop'))).toMatchObject({
     kind: 'stop',
     session: id,
     outcome: { kind: 'ok', finalText: 'It was allowed.' },
@@ -40,9 +40,9 @@ live('takes a prompt of 30 KB as is, reports a question, its answer and its end;
 
   script({ text: 'I remember.' })
   const resumed = pane.open({ resume: { id: String(id), costUsd: 0 } })
-  expect(await heard('SessionStart')).toMatchObject({ session_id: id })
+  expect(await reported('SessionStart')).toMatchObject({ session_id: id })
   await give(resumed, 'What was it?')
-  expect(await heard('Stop')).toMatchObject({ session_id: id })
+  expect(await reported('Stop')).toMatchObject({ session_id: id })
   expect(says(requests()[0], 'It was allowed.')).toBe(true)
   resumed.close()
 })
@@ -51,7 +51,7 @@ live('reports an API error, and that the user interrupted a tool', async () => {
   script(failure(401, 'authentication_error', 'Bad key.'))
   const terminal = pane.open()
   await give(terminal, 'Fail.')
-  expect(await mailOf(await heard('Stop'))).toMatchObject({
+  expect(await mailOf(await reported('Stop'))).toMatchObject({
     kind: 'stop',
     outcome: { kind: 'auth', message: expect.stringContaining('Bad key.') },
   })
@@ -60,7 +60,7 @@ live('reports an API error, and that the user interrupted a tool', async () => {
   await until('the agent to work', () => existsSync(join(pane.place.dir, 'begun')), 30_000)
   expect(sight(terminal)).toEqual({ working: true, input: 'empty' })
   terminal.press('Escape')
-  expect(await mailOf(await heard('Stop'))).toMatchObject({ outcome: 'aborted' })
+  expect(await mailOf(await reported('Stop'))).toMatchObject({ outcome: 'aborted' })
   await ready(terminal)
   terminal.close()
 })

@@ -22,8 +22,8 @@ export type PaneTest = {
   requests(): unknown[]
   open(changed?: Partial<Request>, more?: Record<string, string | undefined>): Terminal
   /** What was reported since the script last changed. */
-  told(event: string): Payload[]
-  heard(event: string): Promise<Payload>
+  reports(event: string): Payload[]
+  reported(event: string): Promise<Payload>
   sight(terminal: Terminal): Sight
   /** Waits until its input line accepts text. */
   ready(terminal: Terminal): Promise<void>
@@ -47,7 +47,7 @@ export function openPane(client: Client, agent: Agent): PaneTest {
   let env: Record<string, string | undefined>
   let replies: Reply[] = []
   let opened: Terminal | undefined
-  let [from, heardFrom] = [0, 0]
+  let [from, reportedFrom] = [0, 0]
   const notes = () => join(place.root, 'told.jsonl')
   const payloads = () => (existsSync(notes()) ? readFileSync(notes(), 'utf8').trim().split('\n') : []).filter(Boolean)
 
@@ -69,9 +69,9 @@ export function openPane(client: Client, agent: Agent): PaneTest {
     endCarriers(`RALPH_TEST=${place?.root}`)
   })
 
-  const told = (event: string) =>
+  const reports = (event: string) =>
     payloads()
-      .slice(heardFrom)
+      .slice(reportedFrom)
       .map((line): Payload => JSON.parse(line))
       .filter(({ hook_event_name: name }) => name === event)
 
@@ -93,14 +93,14 @@ export function openPane(client: Client, agent: Agent): PaneTest {
     script(...next) {
       replies = next
       from = server.requests.length
-      heardFrom = payloads().length
+      reportedFrom = payloads().length
     },
     requests: () => server.requests.slice(from),
     open(changed = {}, more = {}) {
       const folder = join(place.root, 'pane')
       const hook = [process.execPath, join(place.root, 'hook.cjs')]
-      const telling = agent.pane?.({ hook, plugins: resolve('plugins'), folder })
-      for (const { path, text } of telling?.files ?? []) writeFileSync(path, text)
+      const reporting = agent.pane?.({ hook, plugins: resolve('plugins'), folder })
+      for (const { path, text } of reporting?.files ?? []) writeFileSync(path, text)
       const command = agent.command({
         prompt: '',
         mode: 'interactive',
@@ -112,15 +112,18 @@ export function openPane(client: Client, agent: Agent): PaneTest {
         self: () => [],
         at: 0,
         ...changed,
-        extraArgs: [...(changed.extraArgs ?? []), ...(telling?.args ?? [])],
+        extraArgs: [...(changed.extraArgs ?? []), ...(reporting?.args ?? [])],
       })
-      opened = openTerminal(command.argv, { dir: place.dir, env: { ...env, ...command.env, ...telling?.env, ...more } })
+      opened = openTerminal(command.argv, {
+        dir: place.dir,
+        env: { ...env, ...command.env, ...reporting?.env, ...more },
+      })
       return opened
     },
-    told,
-    async heard(event) {
-      await until(`the report ${event} of ${client.name}`, () => told(event).length > 0, 30_000).catch(show)
-      return told(event).at(-1) as Payload
+    reports,
+    async reported(event) {
+      await until(`the report ${event} of ${client.name}`, () => reports(event).length > 0, 30_000).catch(show)
+      return reports(event).at(-1) as Payload
     },
     sight: (terminal) => {
       if (!agent.screen) throw new Error(`The screen of ${agent.name} is unknown.`)

@@ -19,10 +19,10 @@ const TAKEN = LONG_PROMPT.replaceAll('\t', '    ')
 
 live('reports that it took a long prompt whole, and the outcome of its turn', async (context) => {
   const pane = await open([bash('echo 1 > one.txt'), { text: 'The work is done.' }], context)
-  const started = await pane.hears('started')
+  const started = await pane.reported('started')
   await pane.terminal.paste(LONG_PROMPT)
-  const prompt = await pane.hears('prompt')
-  const stop = await pane.hears('stop')
+  const prompt = await pane.reported('prompt')
+  const stop = await pane.reported('stop')
   const session = { host: 'pi', session_id: expect.stringMatching(/^[\da-f-]{36}$/) }
   expect(started).toMatchObject(session)
   expect(prompt).toMatchObject({ ...session, prompt: TAKEN })
@@ -30,26 +30,26 @@ live('reports that it took a long prompt whole, and the outcome of its turn', as
   expect(stop.last_assistant_message).toBe('The work is done.')
   expect(stop).toMatchObject({ tokens: 240, cost_usd: expect.closeTo(0.00028, 6), ran: ['echo 1 > one.txt'] })
   expect(JSON.stringify(requests()[0])).toContain(JSON.stringify(TAKEN))
-  expect(pane.told().map(({ event }) => event)).toEqual(['started', 'prompt', 'stop'])
+  expect(pane.reports().map(({ event }) => event)).toEqual(['started', 'prompt', 'stop'])
 })
 
 live('reports a rate limit when its own retries are used up, an escape, and another session', async (context) => {
   const limited = failure(429, 'rate_limit_error', 'Limit reached. Please try again in 20s.')
   const pane = await open([limited, limited, { hang: true }], context)
-  await pane.hears('started')
+  await pane.reported('started')
   await pane.terminal.paste('Work.')
-  expect(await pane.hears('stop')).toMatchObject({
+  expect(await pane.reported('stop')).toMatchObject({
     outcome: 'error',
     error_message: expect.stringMatching(/^429: .*try again in 20s/),
   })
   await pane.terminal.paste('Work again.')
-  await pane.hears('prompt', 2)
+  await pane.reported('prompt', 2)
   await pane.terminal.shows('Working')
   pane.terminal.press('Escape')
-  expect(await pane.hears('stop', 2)).toMatchObject({ outcome: 'aborted' })
+  expect(await pane.reported('stop', 2)).toMatchObject({ outcome: 'aborted' })
   await pane.terminal.submit('/new')
-  const { session_id } = await pane.hears('session')
-  expect(session_id).not.toBe(pane.told()[0]?.session_id)
+  const { session_id } = await pane.reported('session')
+  expect(session_id).not.toBe(pane.reports()[0]?.session_id)
 })
 
 live('reports a question and its answer, and continues its session after it was killed', async ({ skip }) => {
@@ -62,22 +62,22 @@ live('reports a question and its answer, and continues its session after it was 
   )
   const env = await start([bash('echo 1 > one.txt'), { text: 'It ran.' }, { text: 'It went on.' }], place)
   const pane = openPane(agent, place, { env, skip })
-  expect(await pane.hears('asks')).toMatchObject({ question: 'Trust the project folder?' })
+  expect(await pane.reported('asks')).toMatchObject({ question: 'Trust the project folder?' })
   pane.terminal.press('Enter')
-  await pane.hears('answered')
-  const { session_id } = await pane.hears('started')
+  await pane.reported('answered')
+  const { session_id } = await pane.reported('started')
   await pane.terminal.paste('Work.')
-  expect(await pane.hears('asks', 2)).toMatchObject({ session_id, question: 'Run it?' })
+  expect(await pane.reported('asks', 2)).toMatchObject({ session_id, question: 'Run it?' })
   await pane.terminal.shows('Run it?')
   pane.terminal.press('Enter')
-  await pane.hears('answered', 2)
-  expect(await pane.hears('stop')).toMatchObject({ last_assistant_message: 'It ran.' })
+  await pane.reported('answered', 2)
+  expect(await pane.reported('stop')).toMatchObject({ last_assistant_message: 'It ran.' })
   await pane.kill()
 
   const resume = { id: String(session_id), costUsd: 0 }
   const again = openPane(agent, place, { env, skip, request: { resume } })
-  expect(await again.hears('started', 2)).toMatchObject({ session_id })
+  expect(await again.reported('started', 2)).toMatchObject({ session_id })
   await again.terminal.paste('Go on.')
-  expect(await again.hears('stop', 2)).toMatchObject({ session_id, last_assistant_message: 'It went on.' })
+  expect(await again.reported('stop', 2)).toMatchObject({ session_id, last_assistant_message: 'It went on.' })
   expect(JSON.stringify(requests().at(-1))).toContain('It ran.')
 })

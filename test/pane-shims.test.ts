@@ -26,7 +26,7 @@ function listening(place: Place, hook = ['/bin/sh', '-c', SLOW, join(place.root,
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
     return lines.slice(0, -1).map((line) => JSON.parse(line) as Line)
   }
-  return { hears: (count: number) => until(`${count} reports`, () => told().length >= count && told()) }
+  return { reported: (count: number) => until(`${count} reports`, () => told().length >= count && told()) }
 }
 
 type Handler = (event: object, context: PiContext) => unknown
@@ -110,7 +110,7 @@ test('a missing program does not disturb the session', async () => {
 })
 
 test('Pi reports in order, and a turn with all its retries once', async () => {
-  const { hears } = listening(makePlace({ git: false }))
+  const { reported } = listening(makePlace({ git: false }))
   const { happens } = openPi()
   happens('session_start')
   happens('input', { text: 'Work.' })
@@ -126,7 +126,7 @@ test('Pi reports in order, and a turn with all its retries once', async () => {
   happens('message_end', said('Done.'))
   happens('agent_end')
   happens('agent_settled')
-  const told = await hears(4)
+  const told = await reported(4)
   expect(told.map(({ event }) => event)).toEqual(['started', 'prompt', 'prompt', 'stop'])
   expect(new Set(told.slice(1).map(({ turn }) => turn)).size).toBe(1)
   expect(told[3]).toMatchObject({
@@ -148,19 +148,19 @@ test.each<[story: string, outcome: string, play: (pi: ReturnType<typeof openPi>)
     },
   ],
 ])('a Pi turn that ends with %s is reported as %s', async (_, outcome, play) => {
-  const { hears } = listening(makePlace({ git: false }))
+  const { reported } = listening(makePlace({ git: false }))
   const host = openPi()
   host.happens('session_start')
   host.happens('agent_start')
   play(host)
   host.happens('agent_settled')
-  const [, stop] = await hears(2)
+  const [, stop] = await reported(2)
   expect(stop).toMatchObject({ event: 'stop', outcome })
   expect(stop?.error_message).toBe(outcome === 'error' ? '429: slow down' : undefined)
 })
 
 test("OpenCode reports the user's prompts, and counts what subagents spend for it", async () => {
-  const { hears } = listening(makePlace({ git: false }))
+  const { reported } = listening(makePlace({ git: false }))
   const { happens, message, part } = await openOpencode()
   happens('session.created', { info: { id: 's1' } })
   message('m1', { role: 'user' })
@@ -177,7 +177,7 @@ test("OpenCode reports the user's prompts, and counts what subagents spend for i
   part('m4', { text: 'Done.' })
   happens('session.idle', { sessionID: 's1' })
   happens('session.idle', { sessionID: 's1' })
-  const told = await hears(4)
+  const told = await reported(4)
   expect(told.map(({ event }) => event)).toEqual(['session', 'prompt', 'stop', 'started'])
   expect(told[1]).toMatchObject({ host: 'opencode', session_id: 's1', prompt: 'Work.', turn: 'm1' })
   expect(told[2]).toMatchObject({ turn: 'm1', last_assistant_message: 'Done.', tokens: 240, cost_usd: 1, ran: [] })
@@ -199,7 +199,7 @@ test.each<[story: string, outcome: string, end: Partial<Info>, words?: string]>(
     '429 slow down (retry-after: 30)',
   ],
 ])('an OpenCode turn that ends with %s is reported as %s', async (_, outcome, end, words) => {
-  const { hears } = listening(makePlace({ git: false }))
+  const { reported } = listening(makePlace({ git: false }))
   const { happens, message, part } = await openOpencode()
   message('m1', { role: 'user' })
   part('m1', { text: 'Work.' })
@@ -210,7 +210,7 @@ test.each<[story: string, outcome: string, end: Partial<Info>, words?: string]>(
     state: { input: { command: 'make' }, error: 'The user rejected permission' },
   })
   happens('session.idle', { sessionID: 's1' })
-  const stop = (await hears(4)).find(({ event }) => event === 'stop')
+  const stop = (await reported(4)).find(({ event }) => event === 'stop')
   expect(stop).toMatchObject({ outcome, ran: [] })
   expect(stop?.error_message).toBe(words)
 })
@@ -229,15 +229,15 @@ test('OpenCode events in another format do not disturb it', async () => {
 })
 
 test('OpenCode reports a question that is not answered at once, until the last one is answered', async () => {
-  const { hears } = listening(makePlace({ git: false }))
+  const { reported } = listening(makePlace({ git: false }))
   const { happens } = await openOpencode()
   happens('permission.asked', { id: 'q1', permission: 'bash', metadata: { command: 'make' } })
   happens('permission.replied', { requestID: 'q1' })
   happens('permission.asked', { id: 'q2', permission: 'edit', patterns: ['a.txt'] })
   happens('question.asked', { id: 'q3', questions: [{ question: 'Which one?' }] })
-  const told = await hears(3)
+  const told = await reported(3)
   expect(told.map(({ question }) => question)).toEqual([undefined, 'It asks for permission: edit a.txt', 'Which one?'])
   happens('question.rejected', { requestID: 'q3' })
   happens('permission.replied', { requestID: 'q2' })
-  expect((await hears(4)).map(({ event }) => event)).toEqual(['started', 'asks', 'asks', 'answered'])
+  expect((await reported(4)).map(({ event }) => event)).toEqual(['started', 'asks', 'asks', 'answered'])
 })

@@ -9,9 +9,9 @@ import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
 export type Pane = {
   terminal: Terminal
   /** The reports so far. */
-  told(): Line[]
+  reports(): Line[]
   /** Waits for the n-th report of this name, counted from 1. */
-  hears(event: string, n?: number): Promise<Line>
+  reported(event: string, n?: number): Promise<Line>
   /** Kills the client like a crash. */
   kill(): Promise<void>
 }
@@ -31,8 +31,8 @@ export function openPane(agent: Agent, place: Place, { env, request = {}, skip }
   const file = join(place.root, 'told')
   const folder = join(place.root, 'pane')
   const hook = ['/bin/sh', '-c', 'cat >> "$0"; echo >> "$0"', file]
-  const telling = agent.pane?.({ hook, plugins: resolve('plugins'), folder }) ?? { args: [], env: {} }
-  for (const { path, text } of telling.files ?? []) {
+  const reporting = agent.pane?.({ hook, plugins: resolve('plugins'), folder }) ?? { args: [], env: {} }
+  for (const { path, text } of reporting.files ?? []) {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, text)
   }
@@ -40,26 +40,26 @@ export function openPane(agent: Agent, place: Place, { env, request = {}, skip }
     ...{ prompt: '', mode: 'interactive', permissions: 'ask', sandbox: false, target: '' },
     ...{ dir: place.dir, folder, self: (program) => [program], at: 0 },
     ...request,
-    extraArgs: [...telling.args, ...(request.extraArgs ?? [])],
+    extraArgs: [...reporting.args, ...(request.extraArgs ?? [])],
   })
   const terminal = openTerminal(argv, {
     dir: place.dir,
-    env: { ...place.env, ...TERMINAL, ...env, ...own, ...telling.env, RALPH_PANE: place.root },
+    env: { ...place.env, ...TERMINAL, ...env, ...own, ...reporting.env, RALPH_PANE: place.root },
   })
   terminals.push(terminal)
   const alive = () => carriers(`RALPH_PANE=${place.root}`)
-  const told = () => {
+  const reports = () => {
     const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
     // The last one may still be incomplete.
     return lines.slice(0, -1).map((line) => JSON.parse(line) as Line)
   }
   return {
     terminal,
-    told,
-    hears: (event, n = 1) =>
-      until(`the report ${event}`, () => told().filter((line) => line.event === event)[n - 1], 40_000).catch(
+    reports,
+    reported: (event, n = 1) =>
+      until(`the report ${event}`, () => reports().filter((line) => line.event === event)[n - 1], 40_000).catch(
         (cause) => {
-          const events = told().map((line) => JSON.stringify(line).slice(0, 300))
+          const events = reports().map((line) => JSON.stringify(line).slice(0, 300))
           throw new Error(`${cause}\n${events.join('\n')}\n${terminal.visible()}`, { cause })
         },
       ),

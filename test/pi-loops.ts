@@ -41,7 +41,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(ran.stderr).toContain('Ralph: Completion detected: <promise>DONE</promise>')
       expect(endOf(place)).toMatchObject({ status: 'completed', iteration: 3 })
       expect(query(place, 'SELECT tokens FROM iteration')).toEqual([{ tokens: 240 }, { tokens: 240 }, { tokens: 240 }])
-      expect(heard(requests()[0])).toMatch(/^system: You are[\s\S]*\nuser: Build "it" `x` \$\(y\)\n/)
+      expect(received(requests()[0])).toMatch(/^system: You are[\s\S]*\nuser: Build "it" `x` \$\(y\)\n/)
       expect(existsSync(facePath(place))).toBe(false)
     })
 
@@ -59,7 +59,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       const ran = await run('-p', '/ralph-loop Build it --completion-promise=DONE --verify "test -f b.txt"')
       expect(ran.code).toBe(0)
       expect(endOf(place)).toMatchObject({ status: 'completed', proof: 'verified', iteration: 3 })
-      expect(heard(requests()[3])).toContain('`test -f b.txt` failed')
+      expect(received(requests()[3])).toContain('`test -f b.txt` failed')
     })
 
     decided('no limit, then a promise among others: the first clear one counts', async () => {
@@ -73,13 +73,13 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(endOf(place)).toMatchObject({ status: 'completed', iteration: 12 })
     })
 
-    decided('without a promise none is heard', async () => {
+    decided('without a promise, a promise tag has no effect', async () => {
       const { run, place } = await session([...works(1), ...works(2).slice(0, 1), DONE])
       expect(await run('-p', '/ralph-loop Build it --max-iterations 2')).toMatchObject({ code: 1 })
       expect(endOf(place)).toMatchObject({ status: 'halted', reason: 'max-iterations' })
     })
 
-    decided('a damaged file of the loop is put aside and made anew; deleting it ends the loop', async () => {
+    decided('a damaged loop file is put aside and rebuilt; deleting it ends the loop', async () => {
       const { run, place } = await session([
         ...[bash('echo 1 > a; echo garbage > .pi/ralph-loop.local.md'), { text: 'One.' }],
         ...[bash('cat .pi/ralph-loop.local.md > seen; rm .pi/ralph-loop.local.md'), { text: 'Two.' }],
@@ -108,7 +108,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(await talk.end()).toBe(0)
     })
 
-    decided('a limit is waited for until its reset', async () => {
+    decided('a rate limit is waited for until its reset', async () => {
       const limited = failure(429, 'rate_limit_error', 'Limit reached. Please try again in 1s.')
       const { run, place } = await session([limited, limited, ...works(1), ...works(2), DONE])
       const ran = await run('-p', '/ralph-loop Build it --completion-promise DONE')
@@ -134,7 +134,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
     live('with a fresh context no iteration knows about the previous one', async () => {
       const { run } = await session([1, 2, 3].flatMap(works))
       await run('-p', '/ralph-loop Build it --max-iterations 3 --context fresh')
-      const [, , second, , third] = requests().map(heard)
+      const [, , second, , third] = requests().map(received)
       expect(second).toMatch(/^system: You are[\s\S]*iteration 2/)
       expect(second).not.toContain('part 1')
       expect(third).not.toMatch(/part [12]/)
@@ -147,7 +147,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       const ran = await run('-p', line)
       expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining('<promise>DONE</promise>') })
       expect(endOf(place)).toMatchObject({ status: 'completed', proof: 'verified', iteration: 3 })
-      expect(heard(requests()[2])).not.toContain('part 1')
+      expect(received(requests()[2])).not.toContain('part 1')
       expect(carriers(`RALPH_HOME=${place.home}`)).toEqual([])
     })
 
@@ -160,7 +160,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
     })
 
     live(
-      'over RPC: an answer at once, the status, a question, an abort that pauses, and nobody else is caught',
+      'over RPC: an answer at once, the status, a question, an abort that pauses, and no effect on other sessions',
       async () => {
         const { rpc, run, place } = await session([...works(1), ...works(2), SLOW, { text: 'Hello.' }, DONE])
         const talk = rpc()
@@ -223,7 +223,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
     })
 
     inTerminal(
-      'asks what a text is for: ESC gives it back, it steers the next iteration, or it ends the loop and is sent',
+      'asks what typed text is for: ESC returns it, it steers the next iteration, or it ends the loop and is sent',
       async () => {
         const hangs = bash('touch waits; while [ ! -f on ]; do sleep 0.05; done')
         const replies = [hangs, { text: 'Worked.' }, SLOW, { text: 'The other task is done.' }]
@@ -237,7 +237,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
         await screen.shows('the next iteration gets this')
         place.write('on', '')
         await until('the tool runs', slow(place).begun)
-        expect(heard(requests().at(-1))).toContain('A person says: Use tabs.')
+        expect(received(requests().at(-1))).toContain('A person says: Use tabs.')
         await screen.enter('Something else')
         await screen.shows(QUESTION)
         screen.press('Escape')
@@ -253,7 +253,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
         screen.press('Enter')
         await screen.shows('The other task is done.')
         expect(endOf(place)).toMatchObject({ status: 'cancelled' })
-        expect(heard(requests().at(-1))).toMatch(/user: Something else\n?$/)
+        expect(received(requests().at(-1))).toMatch(/user: Something else\n?$/)
       },
     )
 
@@ -304,31 +304,28 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       },
     )
 
-    inTerminal(
-      'a question of the agent is answered by what is typed; a loop is found again after a restart',
-      async () => {
-        const asks: Reply = { text: 'I must know.\n\n<ask>Which colour?</ask>' }
-        const { terminal, place } = await session([bash('echo 1 > a'), asks, SLOW, bash('echo 2 > b'), DONE])
-        const screen = await terminal()
-        await screen.enter('/ralph-loop Paint it --completion-promise DONE')
-        await screen.shows('Which colour?')
-        await until('it waits', () => endOf(place)?.status === 'needs-input')
-        await screen.enter('Blue, please.')
-        await until('the tool runs', slow(place).begun)
-        expect(heard(requests().at(-1))).toContain('Blue, please.')
-        screen.press('Escape')
-        await until('it is paused', () => endOf(place)?.status === 'paused')
-        await screen.enter('/quit')
-        expect(await screen.ended()).toBe(0)
-        const again = await (await session([bash('echo 2 > b'), DONE], place)).terminal('-c')
-        await again.shows('this session has an unfinished loop (Ralph iteration: 1/10)')
-        await again.enter('/ralph-resume')
-        await again.shows('Completion detected')
-        expect(endOf(place)).toMatchObject({ status: 'completed' })
-      },
-    )
+    inTerminal('typed text answers a question of the agent; a loop is found again after a restart', async () => {
+      const asks: Reply = { text: 'I must know.\n\n<ask>Which colour?</ask>' }
+      const { terminal, place } = await session([bash('echo 1 > a'), asks, SLOW, bash('echo 2 > b'), DONE])
+      const screen = await terminal()
+      await screen.enter('/ralph-loop Paint it --completion-promise DONE')
+      await screen.shows('Which colour?')
+      await until('it waits', () => endOf(place)?.status === 'needs-input')
+      await screen.enter('Blue, please.')
+      await until('the tool runs', slow(place).begun)
+      expect(received(requests().at(-1))).toContain('Blue, please.')
+      screen.press('Escape')
+      await until('it is paused', () => endOf(place)?.status === 'paused')
+      await screen.enter('/quit')
+      expect(await screen.ended()).toBe(0)
+      const again = await (await session([bash('echo 2 > b'), DONE], place)).terminal('-c')
+      await again.shows('this session has an unfinished loop (Ralph iteration: 1/10)')
+      await again.enter('/ralph-resume')
+      await again.shows('Completion detected')
+      expect(endOf(place)).toMatchObject({ status: 'completed' })
+    })
 
-    inTerminal('leaving the session pauses the loop, and the new one is told; nothing breaks', async () => {
+    inTerminal('leaving the session pauses the loop, and the new session says so; nothing breaks', async () => {
       const { terminal, place } = await session([...works(1), SLOW, bash('echo 2 > b'), DONE])
       const screen = await terminal()
       await screen.enter('/ralph-loop Build it --completion-promise DONE')
@@ -342,7 +339,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       expect(screen.screen()).not.toMatch(/stale|Extension error/)
     })
 
-    inTerminal('in a process of its own: shown above the editor, paused by ESC, resumed, cancelled', async () => {
+    inTerminal('in its own process: shown above the editor, paused by ESC, resumed, cancelled', async () => {
       const { terminal, place } = await session([...works(1), SLOW, SLOW, { text: 'never' }])
       const screen = await terminal()
       await screen.enter('/ralph-loop Build it --context process --completion-promise DONE')
@@ -363,7 +360,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
 }
 
 /** What a model got, as lines of role and text. */
-function heard(request: unknown): string {
+function received(request: unknown): string {
   const { messages } = request as { messages: { role: string; content: unknown }[] }
   const textOf = (content: unknown): string =>
     Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '').join('\n') : String(content)

@@ -7,7 +7,7 @@ import type { Client } from './clients.ts'
 import { DONE, failure, type Reply } from './model-server.ts'
 import { openPi } from './pi-session.ts'
 import { until } from './ralph.ts'
-import { expectFree, loopOf, stands } from './session-tui.ts'
+import { expectSessionReleased, loopOf, stands } from './session-tui.ts'
 import { hasTmux } from './tmux.ts'
 
 const bash = (command: string): Reply => ({ tools: [pi.bash(command)] })
@@ -48,7 +48,7 @@ export function sittingIn(client: Client): void {
         await screen.shows(/Ralph iteration 2\/10 · refused: sh check\.sh fails: not ok 1 - b\.txt is missing/)
         await screen.shows('proof: verified')
         expect(await loopOf(place)).toMatchObject({ iterations: 2, false_claims: 1 })
-        expectFree(place, '.pi')
+        expectSessionReleased(place, '.pi')
 
         script(...works(5), { text: 'I begin.', hang: true, cut: true })
         const asked = requests().length
@@ -85,7 +85,7 @@ export function sittingIn(client: Client): void {
         await screen.shows('ralph: done after 4 iterations')
         expect(await loopOf(place)).toMatchObject({ status: 'completed', iterations: 4 })
         expect(screen.screen()).not.toMatch(/waiting for the agent[^↻]*\{"/)
-        expectFree(place, '.pi')
+        expectSessionReleased(place, '.pi')
       },
     )
   })

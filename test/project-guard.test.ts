@@ -56,7 +56,7 @@ function oneTurn(place: Place, steps: Step[]): Promise<Ran> {
   return execute(place, { T1: [steps] }, '--iterations', '1')
 }
 
-function brokenOnes(place: Place): string[] {
+function brokenCopies(place: Place): string[] {
   return readdirSync(join(place.dir, FOLDER)).filter((name) => name.includes('.broken-'))
 }
 
@@ -72,8 +72,8 @@ describe.concurrent('an agent that breaks a file', () => {
     const ran = await oneTurn(place, [edit('T1.txt', '1\n'), done, edit(`${FOLDER}/${face}`, content)])
     expect(ran.end.completed).toEqual(face === 'tasks.json' ? [] : ['T1'])
     expect(messages(ran)).toMatch(new RegExp(`${face} was broken: .* ralph restored it\\.`))
-    expect(brokenOnes(place)).toEqual([expect.stringMatching(new RegExp(`^${face}\\.broken-`))])
-    expect(place.read(`${FOLDER}/${brokenOnes(place)[0]}`)).toBe(content)
+    expect(brokenCopies(place)).toEqual([expect.stringMatching(new RegExp(`^${face}\\.broken-`))])
+    expect(place.read(`${FOLDER}/${brokenCopies(place)[0]}`)).toBe(content)
     expect(entriesOf(place)[0]).toEqual(before[0])
     expect(tasksOf(place)).toMatchObject(tasks.map(({ id, title }) => ({ id, title })))
     expect(obstaclesOf(place)).toMatchObject([

@@ -32,7 +32,7 @@ async function duringCheck(): Promise<{ place: Place; slow: string; running: Run
 }
 
 /** Folders of experiments, and what the repository knows about them. */
-function leftOver({ home, dir }: Place): string[] {
+function leftovers({ home, dir }: Place): string[] {
   const worktrees = join(dir, '.git', 'worktrees')
   return [...readdirSync(join(home, 'again', 'proof')), ...(existsSync(worktrees) ? readdirSync(worktrees) : [])]
 }
@@ -98,7 +98,7 @@ describe.concurrent('ralph proof', () => {
     running.child.kill('SIGINT')
     const ended = await running.ended
     expect(ended).toMatchObject({ code: 130, stdout: '✗ Interrupted. Nothing was changed.\n' })
-    expect(leftOver(place)).toEqual([])
+    expect(leftovers(place)).toEqual([])
     expect(carriers(`RALPH_LOOP_ID=again-${onlyLoop(place)}`)).toEqual([])
   })
 
@@ -106,10 +106,10 @@ describe.concurrent('ralph proof', () => {
     const { place, slow, running } = await duringCheck()
     running.child.kill('SIGKILL')
     await running.ended
-    expect(leftOver(place)).toHaveLength(2)
+    expect(leftovers(place)).toHaveLength(2)
     rmSync(slow)
     expect((await place.ralph(['proof', '--again'])).code).toBe(0)
-    expect(leftOver(place)).toEqual([])
+    expect(leftovers(place)).toEqual([])
   })
 
   test('says so if no loop was ever started, and if an option has no meaning', async () => {

@@ -13,8 +13,8 @@ import {
   crashChance,
   drawPoints,
   expectSilence,
+  hasEnded,
   hasLoop,
-  isOver,
   killAt,
   type Moment,
 } from './crash-points.ts'
@@ -67,7 +67,7 @@ describe.concurrent('a loop whose ralph is killed', () => {
       await expectSilence(place)
     }
     if (!hasLoop(place)) await place.ralph(RUN)
-    else if (isOver(place)) await place.ralph(['prune'])
+    else if (hasEnded(place)) await place.ralph(['prune'])
     else expect(await place.ralph(['resume', '--json'])).toMatchObject({ code: 0, end: { proof: grade } })
 
     expect(resultOf(place)).toEqual(undisturbed[grade].result)

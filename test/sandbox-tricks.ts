@@ -65,7 +65,7 @@ const reaches = (name: string, service: Service): Trick => ({
 })
 
 const FILES: Trick[] = [
-  writes('a file beside the worktree', ({ outside }) => `${outside}/new`),
+  writes('a file next to the worktree', ({ outside }) => `${outside}/new`),
   writes('~/.bashrc', ({ person }) => `${person}/.bashrc`),
   writes('~/.ssh/authorized_keys', ({ person }) => `${person}/.ssh/authorized_keys`),
   writes('~/.gitconfig', ({ person }) => `${person}/.gitconfig`),
@@ -237,17 +237,17 @@ const RALPH: Trick[] = [
 ]
 
 const SOCKETS: Trick[] = [
-  reaches('the socket of Docker', 'docker'),
-  reaches('the socket of Podman', 'podman'),
+  reaches('the Docker socket', 'docker'),
+  reaches('the Podman socket', 'podman'),
   reaches('ssh-agent', 'ssh-agent'),
   reaches('gpg-agent', 'gpg-agent'),
-  reaches('D-Bus of the session', 'dbus'),
+  reaches('the session D-Bus', 'dbus'),
   reaches('X11', 'x11'),
   reaches('Wayland', 'wayland'),
-  reaches("the person's tmux", 'tmux'),
+  reaches("the user's tmux", 'tmux'),
   reaches('Postgres', 'postgres'),
-  reaches('an SSH connection that is shared', 'control'),
-  reaches('a socket in a folder that nobody knows', 'elsewhere'),
+  reaches('a shared SSH connection', 'control'),
+  reaches('a socket in an unknown folder', 'elsewhere'),
   reaches('a socket below /run', 'run'),
   {
     name: 'variables that point to services',

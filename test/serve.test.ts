@@ -120,7 +120,7 @@ describe('through the server', () => {
   const WAYS: [how: string, before: string, then?: string][] = [
     ['plainly', ''],
     ['without RALPH_LOOP_ID', 'env -u RALPH_LOOP_ID '],
-    ['in a session of its own', 'env -u RALPH_LOOP_ID setsid -w '],
+    ['in its own session', 'env -u RALPH_LOOP_ID setsid -w '],
     ['and hangs up at once', '', 'asked.destroy()'],
   ]
 

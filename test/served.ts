@@ -108,7 +108,7 @@ export async function iterationOf({ call }: Served, loop: string): Promise<numbe
 /** A row of the list: its title, the bars of its strip, and its iteration count. */
 export type Shown = { title: string | null; bars: number; count: number }
 
-export async function toldLoops({ call }: Served): Promise<Shown[]> {
+export async function reportedLoops({ call }: Served): Promise<Shown[]> {
   const { loops } = await call('list_loops', { limit: 50 })
   const { strips } = await call('list_strips', { loops: loops.map(({ id }) => id) })
   return loops.map(({ id, prompt, iteration }) => ({
@@ -132,7 +132,7 @@ export async function shownLoops(page: Page): Promise<Shown[]> {
 /** The numbers of the iterations, newest first, and the headline that counts the finished ones. */
 export type ShownIterations = { head: string | null; numbers: number[] }
 
-export async function toldIterations({ call }: Served, loop: string): Promise<ShownIterations> {
+export async function reportedIterations({ call }: Served, loop: string): Promise<ShownIterations> {
   const { iterations } = await call('list_iterations', { loop, brief: true })
   const { next } = (await call('get_loop', { loop, brief: true })).loop
   const under = next.kind === 'turn' ? [next.iteration] : []

@@ -33,14 +33,14 @@ test(`a server that is killed ${KILLS} times loses no loop and no event`, {
   for (let kill = 1; kill <= KILLS; kill++) {
     const from = countEvents(place)
     const some = 1 + Math.floor(random() * 8)
-    await until(`${some} events before kill ${kill}`, () => countEvents(place) >= from + some || areOver(place))
+    await until(`${some} events before kill ${kill}`, () => countEvents(place) >= from + some || haveEnded(place))
     await sleep(random() * 40)
-    expect(areOver(place)).toBe(false)
+    expect(haveEnded(place)).toBe(false)
     server.going.child.kill('SIGKILL')
     await server.going.ended.catch(() => {}) // its last line may be cut off
     server = await startServer(place, port)
   }
-  await until('the end of all loops', () => areOver(place))
+  await until('the end of all loops', () => haveEnded(place))
   await reading.seen(countEvents(place))
   stop.abort()
   const { events, lost } = await reading.ended
@@ -129,7 +129,7 @@ function countEvents(place: Place): number {
   return Number(query(place, 'SELECT count(*) AS n FROM event')[0]?.n)
 }
 
-function areOver(place: Place): boolean {
+function haveEnded(place: Place): boolean {
   const open = query(place, `SELECT id FROM loop WHERE status NOT IN ('completed', 'halted', 'cancelled')`)
   return open.length === 0 && query(place, 'SELECT id FROM loop').length === LOOPS
 }

@@ -2,7 +2,7 @@
 import { droid } from './clients/droid.ts'
 import { failure } from './model-server.ts'
 import { enter, openSitting } from './session-live.ts'
-import { movesOn, type Seat, situations, steers } from './session-scenarios.ts'
+import { movesToNewSession, type Seat, situations, steers } from './session-scenarios.ts'
 
 const host: Seat = {
   client: droid,
@@ -38,4 +38,4 @@ const host: Seat = {
 
 const sitting = openSitting(host)
 
-situations(host, sitting, { 'typed meanwhile': steers, '/compact': movesOn })
+situations(host, sitting, { 'typed meanwhile': steers, '/compact': movesToNewSession })

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { gemini } from './clients/gemini.ts'
 import { DONE, failure } from './model-server.ts'
 import { always, answersItself, enter, openSitting } from './session-live.ts'
-import { type Seat, situations, waitsForTheEnd, work } from './session-scenarios.ts'
+import { type Seat, situations, waitsForLoopEnd, work } from './session-scenarios.ts'
 import { HOSTILE, promptOf } from './session-tui.ts'
 
 const host: Seat = {
@@ -26,7 +26,7 @@ const host: Seat = {
 
 const sitting = openSitting(host)
 
-situations(host, sitting, { 'typed meanwhile': waitsForTheEnd })
+situations(host, sitting, { 'typed meanwhile': waitsForLoopEnd })
 answersItself(host, sitting, ({ stderr }) => stderr)
 
 const { live, script, requests, ask, newest } = sitting

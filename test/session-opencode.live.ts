@@ -8,7 +8,7 @@ import { opencode } from './clients/opencode.ts'
 import { openLive } from './conformance.ts'
 import { DONE, failure, type Replies, type Reply } from './model-server.ts'
 import { makePlace, type Place, until } from './ralph.ts'
-import { expectFree, HOSTILE, historyOf, loopOf, promptOf, stands } from './session-tui.ts'
+import { expectSessionReleased, HOSTILE, historyOf, loopOf, promptOf, stands } from './session-tui.ts'
 import { hasTmux, openTerminal, type Terminal } from './tmux.ts'
 
 const { live, start, requests, bash } = openLive(opencode)
@@ -71,7 +71,7 @@ live('loops on a prompt as typed, until a promise, up to a limit, and until its 
   expect(told(4)).toContain(HOSTILE)
   expect(told(4)).toContain('Step 1.')
   expect(told(4)).not.toContain('no loop is active')
-  expectFree(place, '.opencode')
+  expectSessionReleased(place, '.opencode')
 
   await terminal.submit('/ralph:loop --context fresh --max-iterations 3 Go on.')
   await stands(place, 'halted', terminal)
@@ -80,7 +80,7 @@ live('loops on a prompt as typed, until a promise, up to a limit, and until its 
   expect(requests()).toHaveLength(11)
   expect(told(9)).toContain('This is iteration 3 of at most 3')
   expect(told(9)).not.toMatch(/Step \d|iteration [12] of/)
-  expectFree(place, '.opencode')
+  expectSessionReleased(place, '.opencode')
 
   await terminal.submit('/ralph:loop Finish it. --verify "test -f done.txt" --completion-promise=COMPLETE')
   await stands(place, 'completed', terminal)
@@ -90,7 +90,7 @@ live('loops on a prompt as typed, until a promise, up to a limit, and until its 
   expect(await historyOf(place)).toEqual([...checked, 'proved', 'proved'])
   expect(requests()).toHaveLength(16)
   expect(told(14)).toContain('The check `test -f done.txt` failed')
-  expectFree(place, '.opencode')
+  expectSessionReleased(place, '.opencode')
 })
 
 live('pauses when the user presses escape or says something else, resumes, and is cancelled', async (context) => {
@@ -129,7 +129,7 @@ live('pauses when the user presses escape or says something else, resumes, and i
   const rested = ['told pause', 'told resume', 'turned']
   expect(await historyOf(place)).toEqual(['turned', ...rested, ...rested, 'told cancel'])
   expect(requests()).toHaveLength(10)
-  expectFree(place, '.opencode')
+  expectSessionReleased(place, '.opencode')
 })
 
 live(
@@ -179,7 +179,7 @@ live(
     script(...works(3), DONE)
     await terminal.submit('/ralph:resume ')
     await terminal.shows('ralph: done after 4 iterations')
-    expectFree(place, '.opencode')
+    expectSessionReleased(place, '.opencode')
   },
 )
 
@@ -220,7 +220,7 @@ live(
     script(DONE)
     await back.submit(`/ralph:resume ${id} `)
     await back.shows('ralph: done after 3 iterations')
-    expectFree(place, '.opencode')
+    expectSessionReleased(place, '.opencode')
   },
 )
 

@@ -96,7 +96,7 @@ export async function sceneIn(host: Seat, sitting: Sitting, more: string[] = [])
     },
     async stop(during = 'tool') {
       await interrupt(terminal, host)
-      await rests({ terminal, status }, host.rests[during])
+      await untilStopped({ terminal, status }, host.rests[during])
     },
     begun: () =>
       until('the tool', () => existsSync(join(place.dir, 'begun')), 30_000).catch((cause) => {
@@ -107,7 +107,7 @@ export async function sceneIn(host: Seat, sitting: Sitting, more: string[] = [])
 }
 
 /** Waits until `ralph status` knows that the turn has been stopped. */
-async function rests({ terminal, status }: Pick<Scene, 'terminal' | 'status'>, how: string): Promise<void> {
+async function untilStopped({ terminal, status }: Pick<Scene, 'terminal' | 'status'>, how: string): Promise<void> {
   await until(`it to be ${how}`, async () => (await status()) === how, 10_000).catch((cause) => {
     throw new Error(`It is not ${how}.\n${terminal.screen()}`, { cause })
   })
@@ -148,7 +148,7 @@ function stopped(
 }
 
 /** Typed text waits until the loop has ended. */
-export const waitsForTheEnd: Scenario = async ({ sitting, terminal, loop, begun }) => {
+export const waitsForLoopEnd: Scenario = async ({ sitting, terminal, loop, begun }) => {
   const { bash } = sitting
   const rest: Reply[] = [bash(HANGS), { text: 'Step 2.' }, bash('echo 3 >> a.txt'), DONE, { text: 'It is four.' }]
   sitting.script([...work(sitting, 1), ...rest])
@@ -194,7 +194,7 @@ async function compacted({ host, sitting, terminal, loop, begun, stop }: Scene):
 }
 
 /** The summary is in a new session, which takes the loop over. */
-export const movesOn: Scenario = async (scene) => {
+export const movesToNewSession: Scenario = async (scene) => {
   await compacted(scene)
   const { loop_id: id } = await scene.sitting.newest()
   await scene.goOn(`resume ${id}`)
@@ -320,7 +320,7 @@ const SCENARIOS: Record<Exclude<Situation, 'print modes'>, Scenario> = {
     sitting.script([first, second, fails])
     await loop(`Meet an error. ${PROMISED}`)
     await terminal.shows(host.fails?.shown ?? /Internal server error/)
-    await rests({ terminal, status }, host.rests.error)
+    await untilStopped({ terminal, status }, host.rests.error)
     await goOn()
   },
 }

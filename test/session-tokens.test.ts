@@ -61,9 +61,9 @@ test('a missing, truncated or invalid transcript ends nothing', async () => {
   await session.type('/ralph:loop Go on. --max-tokens 1500')
   for (const [turn, text] of ['', '{"usage":{\n\0\0{"usage":{}}\n[]\n', '"usage":{'.repeat(99)].entries()) {
     writeFileSync(record, text)
-    const heard = await session.work()
-    expect(heard).toMatchObject({ code: 0, err: '' })
-    expect(heard.prompt).toContain(`This is iteration ${turn + 2}`)
+    const result = await session.work()
+    expect(result).toMatchObject({ code: 0, err: '' })
+    expect(result.prompt).toContain(`This is iteration ${turn + 2}`)
   }
   const folder = join(place.root, 'folder')
   mkdirSync(folder)

@@ -43,7 +43,7 @@ export function promptOf(place: Place): unknown {
 }
 
 /** Nothing of a loop is left in the session, and no text was executed. */
-export function expectFree(place: Place, folder: string): void {
+export function expectSessionReleased(place: Place, folder: string): void {
   expect(readdirSync(join(place.home, 'armed'))).toEqual([])
   expect(existsSync(join(place.dir, folder, 'ralph-loop.local.md'))).toBe(false)
   expect(existsSync(join(place.dir, 'PWNED'))).toBe(false)

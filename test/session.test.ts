@@ -1711,7 +1711,7 @@ describe('the program that every turn starts', () => {
   })
 
   /** The gate, next to these programs alone. */
-  function gateBeside(place: Place, ...programs: string[]): string {
+  function gateWith(place: Place, ...programs: string[]): string {
     place.write('../few/plugin/claude/hook.sh', readFileSync(GATE, 'utf8'))
     mkdirSync(join(place.root, 'few', 'dist'))
     for (const name of programs) copyFileSync(join(PROGRAM, '..', name), join(place.root, 'few', 'dist', name))
@@ -1723,7 +1723,7 @@ describe('the program that every turn starts', () => {
     ['a repository', true, ['hook.cjs', 'hook-secrets.cjs', 'hook-git.cjs']],
   ])('loads no more than it needs in %s', async (_, git, programs) => {
     const { place, session } = await looping('Build it', { git })
-    const gate = gateBeside(place, ...programs)
+    const gate = gateWith(place, ...programs)
     expect(asked(await session.work('x', {}, { gate }))).toBe(2)
     expect(asked(await session.work('x', {}, { gate }))).toBe(3)
   })

@@ -970,7 +970,10 @@ test('a folder inside a vault is not a vault', async () => {
 
 test('a missing check program, a folder that is not a vault and meaningless options are reported at once', async () => {
   const place = makeVault([[done]])
-  expect(await place.ralph(['watch'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Missing vault folder') })
+  expect(await place.ralph(['watch'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Missing vault folder'),
+  })
   expect(await place.ralph(['watch', 'nowhere'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Vault folder not found'),

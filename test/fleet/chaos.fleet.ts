@@ -40,7 +40,7 @@ test(
     )
     const troubled = makeTrouble(workers, remotes)
     await troubled
-    const over = await until(allOver, 15 * MINUTE, 'the end of all tasks')
+    const over = await until(allEnded, 15 * MINUTE, 'the end of all tasks')
     expect(
       over.filter(({ state }) => state !== 'done').map(({ id, state, sentence }) => ({ id, state, sentence })),
     ).toEqual([])
@@ -155,7 +155,7 @@ async function makeTrouble(workers: Map<string, Started>, remotes: readonly stri
   expect(remotes.every((remote) => existsSync(remote))).toBe(true)
 }
 
-async function allOver(): Promise<FleetTask[] | false> {
+async function allEnded(): Promise<FleetTask[] | false> {
   const { tasks } = await scene.store.fleet.list({ limit: TASKS + 1 })
   return tasks.every(({ state }) => ['done', 'failed', 'cancelled'].includes(state)) && tasks
 }

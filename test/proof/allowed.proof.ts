@@ -29,7 +29,7 @@ test('multiplies', () => equal(product(2, 3), 6))
 /**
  * Both tests are weakened; the user allows one, and asks the agent to restore the other: `third` is what it does then.
  */
-async function goesOn(third: string): Promise<{ place: Place; ran: Ran }> {
+async function afterAllowing(third: string): Promise<{ place: Place; ran: Ran }> {
   const project = projectOf('node', 'red')
   const place = makeProject({ ...project, files: { ...project.files, ...BOTH } })
   const lines = `case $RALPH_ITERATION in
@@ -51,13 +51,13 @@ describe.concurrent(`${GROUPS.weak}, what was allowed:`, () => {
     ['changes an allowed test again', "sed -i 's/equal(.*))/equal(1, 1))/' test/sum.test.js"],
     ['deletes an allowed test', 'rm test/sum.test.js'],
   ])('%s', async ([, third]) => {
-    const { ran } = await goesOn(`${MULTIPLIES}; ${third}`)
+    const { ran } = await afterAllowing(`${MULTIPLIES}; ${third}`)
     expect(endOf(ran), `${ran.end.sentence ?? ran.stderr}`).toBe('altered')
     expect(ran.end.proof_sentence).not.toContain('allowed')
   })
 
   test('changes an allowed test again, which would be enough', async () => {
-    const { ran } = await goesOn("echo > test/product.test.js; sed -i 's/-1/0 - 1/' test/sum.test.js")
+    const { ran } = await afterAllowing("echo > test/product.test.js; sed -i 's/-1/0 - 1/' test/sum.test.js")
     expect(endOf(ran), `${ran.end.sentence ?? ran.stderr}`).toBe('waits')
   })
 })
@@ -68,7 +68,7 @@ describe.concurrent(`${GROUPS.honest}, what was allowed:`, () => {
     ['rewrites an allowed test unchanged', 'cp test/sum.test.js x; rm test/sum.test.js; mv x test/sum.test.js'],
     ['restores an allowed test and does the work', "git checkout -q test; sed -i 's/a - b/a + b/' src/sum.js"],
   ])('%s', async ([, third]) => {
-    const { place, ran } = await goesOn(`${MULTIPLIES}; ${third}`)
+    const { place, ran } = await afterAllowing(`${MULTIPLIES}; ${third}`)
     expect(endOf(ran), `${ran.end.sentence ?? ran.stderr}`).toBe('verified')
     const again = await place.ralph(['proof', onlyLoop(place), '--again'])
     expect([again.code, again.stderr]).toEqual([0, ''])
