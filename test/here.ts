@@ -8,13 +8,13 @@ import { openRecorder } from '../src/fronts/cli/screen.test-support.ts'
 const ROOT = resolve(import.meta.dirname, '..')
 const require = createRequire(import.meta.url)
 
-export type Heard = { code: number; stdout: string; stderr: string }
+export type CommandResult = { code: number; stdout: string; stderr: string }
 
 /** Runs one command line to completion. */
 export async function ralphHere(
   args: readonly string[],
   { env, cwd, stdin = '' }: { env: Readonly<Record<string, string | undefined>>; cwd: string; stdin?: string },
-): Promise<Heard> {
+): Promise<CommandResult> {
   // The built bundle, so that no difference to the source goes unnoticed; its types are those of the source.
   const { main } = require(join(ROOT, 'dist', 'cli.cjs')) as typeof Cli
   const [out, err] = [openRecorder(), openRecorder()]

@@ -99,15 +99,15 @@ function statusOf(place: Place, loop: unknown): unknown {
 test.each<Era>(['legacy', 'auto'])('a client is notified when a resource changes (%s)', async (era) => {
   const place = onDatabase(makePlace())
   const { client, use } = await connect(place, era)
-  const heard: string[] = []
-  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void heard.push(params.uri))
+  const updated: string[] = []
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => void updated.push(params.uri))
   const { id } = await use('create_task', { title: 'Build it' })
   const uri = `ralph://task/${id}`
   if (era === 'legacy') await client.subscribeResource({ uri })
   else await client.listen({ resourceSubscriptions: [uri] })
   await use('update_task', { task_id: id, priority: 3 })
-  await until('the notification', () => heard[0])
-  expect(new Set(heard)).toEqual(new Set([uri]))
+  await until('the notification', () => updated[0])
+  expect(new Set(updated)).toEqual(new Set([uri]))
 })
 
 test('stdout carries only the protocol, and the server stops with its stdin', async () => {

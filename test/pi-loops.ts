@@ -98,11 +98,11 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       const { rpc, place } = await session([...Array(errors).fill(overloaded), ...works(1), ...works(2), DONE])
       const talk = rpc()
       talk.tell({ type: 'prompt', message: '/ralph-loop Build it --completion-promise DONE' })
-      await talk.hears('the wait', ({ method, message }) => method === 'notify' && /waiting/.test(String(message)))
-      await talk.hears('the widget', ({ widgetLines }) => /ralph 1\/10 .* waiting/.test(String(widgetLines)))
+      await talk.receives('the wait', ({ method, message }) => method === 'notify' && /waiting/.test(String(message)))
+      await talk.receives('the widget', ({ widgetLines }) => /ralph 1\/10 .* waiting/.test(String(widgetLines)))
       expect(endOf(place)).toMatchObject({ status: 'waiting', iteration: 0 })
       talk.tell({ type: 'prompt', message: '/ralph-resume' })
-      await talk.hears('the end', ({ method, message }) => method === 'notify' && /Completion/.test(String(message)))
+      await talk.receives('the end', ({ method, message }) => method === 'notify' && /Completion/.test(String(message)))
       expect(endOf(place)).toMatchObject({ status: 'completed', iteration: 3 })
       expect(requests()).toHaveLength(errors + 5)
       expect(await talk.end()).toBe(0)
@@ -169,11 +169,11 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
           type: 'prompt',
           message: '/ralph-loop Build it --max-iterations 5 --completion-promise DONE',
         })
-        await talk.hears('that the command is taken', ({ type, id }) => type === 'response' && id === '1')
+        await talk.receives('that the command is taken', ({ type, id }) => type === 'response' && id === '1')
         await until('the tool runs', slow(place).begun)
         expect(statuses(talk.lines())).toEqual([1, 2, 3].map((n) => `Ralph iteration: ${n}/5`))
         talk.tell({ id: '2', type: 'prompt', message: 'Something else', streamingBehavior: 'steer' })
-        const question = await talk.hears('the question', ({ method }) => method === 'select')
+        const question = await talk.receives('the question', ({ method }) => method === 'select')
         expect(question.title).toContain(QUESTION)
         expect(question.options).toEqual([
           expect.stringMatching(/^Steer/),
@@ -181,7 +181,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
           expect.stringMatching(/^End/),
         ])
         talk.tell({ type: 'extension_ui_response', id: question.id, cancelled: true })
-        await talk.hears(
+        await talk.receives(
           'the text back',
           ({ method, text }) => method === 'set_editor_text' && text === 'Something else',
         )
@@ -189,11 +189,11 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
         expect(await run('-p', 'Who are you?')).toMatchObject({ code: 0, stdout: 'Hello.\n' })
         expect(requests()).toHaveLength(6)
         talk.tell({ type: 'abort' })
-        await talk.hears('the pause', ({ method, message }) => method === 'notify' && /paused/.test(String(message)))
+        await talk.receives('the pause', ({ method, message }) => method === 'notify' && /paused/.test(String(message)))
         await until('the status is cleared', () => statuses(talk.lines()).at(-1) === undefined)
         expect(endOf(place)).toMatchObject({ status: 'paused', iteration: 2 })
         talk.tell({ id: '3', type: 'prompt', message: '/ralph-resume' })
-        await talk.hears(
+        await talk.receives(
           'the end',
           ({ method, message }) => method === 'notify' && /Completion detected/.test(String(message)),
         )

@@ -36,7 +36,7 @@ export type Rpc = {
   tell(command: object): void
   lines(): Line[]
   /** Waits for a line. */
-  hears(what: string, is: (line: Line) => boolean): Promise<Line>
+  receives(what: string, is: (line: Line) => boolean): Promise<Line>
   end(): Promise<number | null>
 }
 
@@ -88,7 +88,7 @@ export function openPi(client: Client): Pick<Live, 'live' | 'requests'> & {
         return {
           tell: (command) => void child.stdin.write(`${JSON.stringify(command)}\n`),
           lines: () => lines,
-          hears: (what, is) => until(`${what} from Pi`, () => lines.find(is), 30_000),
+          receives: (what, is) => until(`${what} from Pi`, () => lines.find(is), 30_000),
           async end() {
             child.stdin.end()
             const [code] = await closed

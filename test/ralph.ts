@@ -174,10 +174,10 @@ async function runHere(place: Place, args: readonly string[], how: How = {}): Pr
   return ran(args, { code, signal: null, stdout, stderr, peakMb: Number.NaN })
 }
 
-function ran(args: readonly string[], heard: Omit<Ran, 'lines' | 'end'>): Ran {
-  if (BUG.test(heard.stderr)) throw new Error(`ralph ${args.join(' ')} has a bug:\n${heard.stderr}`)
-  const lines = args.includes('--json') ? jsonLines(heard.stdout) : []
-  return { ...heard, lines, end: lines.at(-1) ?? {} }
+function ran(args: readonly string[], result: Omit<Ran, 'lines' | 'end'>): Ran {
+  if (BUG.test(result.stderr)) throw new Error(`ralph ${args.join(' ')} has a bug:\n${result.stderr}`)
+  const lines = args.includes('--json') ? jsonLines(result.stdout) : []
+  return { ...result, lines, end: lines.at(-1) ?? {} }
 }
 
 function start(place: Place, args: readonly string[], how: How = {}): Running {

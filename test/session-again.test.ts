@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makePlace, onlyLoop, type Place } from './ralph.ts'
-import { answerOf, type Heard, openSession, type Session } from './session-place.ts'
+import { answerOf, type HookResult, openSession, type Session } from './session-place.ts'
 
 type Looping = { place: Place; session: Session; loop: string }
 
@@ -15,7 +15,7 @@ async function looping(args: string, env?: Record<string, string>): Promise<Loop
 }
 
 /** Which iteration the agent is asked for; 0 if it may stop. */
-function asked({ prompt }: Heard): number {
+function asked({ prompt }: HookResult): number {
   return Number(/This is iteration (\d+)/.exec(prompt)?.[1] ?? 0)
 }
 

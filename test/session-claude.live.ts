@@ -14,7 +14,7 @@ const BYPASS = ['--dangerously-skip-permissions', '--plugin-dir', PLUGIN]
 const host: Seat = {
   client: claude,
   headless: ['claude', ...BYPASS, '--output-format', 'stream-json', '--verbose', '-p'],
-  hears: ({ stdout }) => stdout,
+  messagesIn: ({ stdout }) => stdout,
   terminal: ['claude', ...BYPASS],
   prefix: '/ralph:',
   face: '.claude',

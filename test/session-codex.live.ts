@@ -27,7 +27,7 @@ async function trust(terminal: Terminal): Promise<void> {
 
 const host: Seat = {
   client: codex,
-  hears: ({ stderr }) => stderr,
+  messagesIn: ({ stderr }) => stderr,
   install: (root) => [
     ['codex', 'plugin', 'marketplace', 'add', root],
     ['codex', 'plugin', 'add', 'ralph@ralph'],

@@ -8,7 +8,7 @@ import { type Seat, situations, steers } from './session-scenarios.ts'
 
 const host: Seat = {
   client: copilot,
-  hears: ({ stderr }) => stderr,
+  messagesIn: ({ stderr }) => stderr,
   headless: ['copilot', '--plugin-dir', PLUGIN, '--yolo', '--no-ask-user', '--no-auto-update', '-p'],
   prefix: '/ralph:',
   face: '.copilot',

@@ -6,7 +6,7 @@ import { movesToNewSession, type Seat, situations, steers } from './session-scen
 
 const host: Seat = {
   client: droid,
-  hears: ({ stderr }) => stderr,
+  messagesIn: ({ stderr }) => stderr,
   // It names a marketplace after its folder.
   install: (root) => [
     ['droid', 'plugin', 'marketplace', 'add', root],

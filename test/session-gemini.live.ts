@@ -10,7 +10,7 @@ const host: Seat = {
   client: gemini,
   install: (root) => [['gemini', 'extensions', 'link', `${root}/plugins/gemini`, '--consent']],
   headless: ['gemini', '--yolo', '--skip-trust', '--prompt'],
-  hears: ({ stderr }) => stderr,
+  messagesIn: ({ stderr }) => stderr,
   terminal: ['gemini', '--yolo'],
   prefix: '/ralph:',
   face: '.gemini',

@@ -32,7 +32,7 @@ export type Host = {
   /** Where the face of a loop is. */
   face: string
   /** Where ralph's own messages appear without a terminal. Absent: nowhere. */
-  hears?: (heard: Heard) => string
+  messagesIn?: (result: CommandResult) => string
   /** The key that stops it, if not Escape. */
   stopKey?: string
   /** What it shows when it has been interrupted and accepts input again. */
@@ -67,7 +67,7 @@ export function always(resting: Resting): Record<'tool' | 'answer' | 'error', Re
   return { tool: resting, answer: resting, error: resting }
 }
 
-export type Heard = { code: number | null; stdout: string; stderr: string }
+export type CommandResult = { code: number | null; stdout: string; stderr: string }
 
 export type Sitting = {
   place: Place
@@ -79,9 +79,9 @@ export type Sitting = {
   /** What the model has been asked since then. */
   requests(): unknown[]
   /** One prompt to the client, run to completion. */
-  ask(prompt: string, more?: string[]): Promise<Heard>
+  ask(prompt: string, more?: string[]): Promise<CommandResult>
   /** The same, left running; `end` ends it. */
-  start(prompt: string, more?: string[]): { ended: Promise<Heard>; end(signal: NodeJS.Signals): void }
+  start(prompt: string, more?: string[]): { ended: Promise<CommandResult>; end(signal: NodeJS.Signals): void }
   /** A session in a terminal that accepts prompts: the open one, unless there is none or more is requested. */
   terminal(more?: string[]): Promise<Terminal>
   /** Closes it, as a user would. */
@@ -135,11 +135,13 @@ export function openSitting(host: Host): Sitting {
     const log = join(place.root, `stderr-${++starts}`)
     // Not a pipe of Node's own, which is a socket: a hook cannot print through that.
     const child = spawn(program, args, { cwd: place.dir, env, stdio: ['pipe', 'pipe', openSync(log, 'a')] })
-    const heard: Heard = { code: null, stdout: '', stderr: '' }
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => (heard.stdout += text))
+    const result: CommandResult = { code: null, stdout: '', stderr: '' }
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (result.stdout += text))
     child.stdin?.on('error', () => {}) // it may exit without reading
     child.stdin?.end(stdin)
-    const ended = once(child, 'close').then(([code]): Heard => ({ ...heard, code, stderr: readFileSync(log, 'utf8') }))
+    const ended = once(child, 'close').then(
+      ([code]): CommandResult => ({ ...result, code, stderr: readFileSync(log, 'utf8') }),
+    )
     return { ended, end: (signal: NodeJS.Signals) => void child.kill(signal) }
   }
 
@@ -281,12 +283,12 @@ export function headlessEndings(host: Host, sitting: Sitting, title: string): vo
       const ending = endings(sitting)[number] as Ending
       const early: Reply[] = host.late ? [{ text: 'What is that?' }] : []
       sitting.script([...early, ...ending.replies])
-      const heard = await sitting.ask(`${loop} ${ending.options}`)
-      expect(heard).toMatchObject({ code: 0 })
+      const result = await sitting.ask(`${loop} ${ending.options}`)
+      expect(result).toMatchObject({ code: 0 })
       await expectEnding(sitting, ending, early.length)
-      if (host.hears) expect(host.hears(heard)).toContain(ending.says)
+      if (host.messagesIn) expect(host.messagesIn(result)).toContain(ending.says)
       if (number > 0) return
-      expect(heard.stdout).toContain('All done.')
+      expect(result.stdout).toContain('All done.')
       expect(JSON.stringify(sitting.requests()[early.length])).toContain('This is iteration 1 of at most 8')
       expect(sitting.place.read('armed.txt').trim().split('\n')).toHaveLength(1)
       expect(sitting.place.read('face.md')).toMatch(/^iteration: 2$[\s\S]*Write the file\./m)
@@ -305,14 +307,18 @@ export function headlessEndings(host: Host, sitting: Sitting, title: string): vo
   })
 }
 
-/** A command that needs no agent asks no model; `hears` is where its answer is read, if the client shows it at all. */
-export function answersItself({ client, prefix }: Host, sitting: Sitting, hears?: (heard: Heard) => string): void {
+/** A command that needs no agent asks no model; `messagesIn` is where its answer is read, if the client shows it at all. */
+export function answersItself(
+  { client, prefix }: Host,
+  sitting: Sitting,
+  messagesIn?: (result: CommandResult) => string,
+): void {
   sitting.live(`${client.name} is not asked for ${prefix}help`, async () => {
     sitting.script([DONE])
-    const heard = await sitting.ask(`${prefix}help`)
-    expect(heard).toMatchObject({ code: 0 })
+    const result = await sitting.ask(`${prefix}help`)
+    expect(result).toMatchObject({ code: 0 })
     expect(sitting.requests()).toEqual([])
-    if (hears) expect(hears(heard)).toContain('loop PROMPT [options]')
+    if (messagesIn) expect(messagesIn(result)).toContain('loop PROMPT [options]')
   })
 }
 
@@ -362,8 +368,8 @@ export async function steered(host: Host, sitting: Sitting, terminal: Terminal):
   )
   place.write('on', '')
   await sitting.over()
-  const heard = sitting.requests().map((body) => JSON.stringify(body).includes('A person says: Use tabs, please.'))
-  expect(heard).toEqual([false, false, false, false, true, true])
+  const result = sitting.requests().map((body) => JSON.stringify(body).includes('A person says: Use tabs, please.'))
+  expect(result).toEqual([false, false, false, false, true, true])
   expect(await sitting.newest()).toMatchObject({ status: 'completed', iterations: 3 })
   expectNothingLeft(sitting)
 }

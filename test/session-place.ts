@@ -12,7 +12,7 @@ export const PROGRAM: string = join(ROOT, 'dist', 'hook.cjs')
 export type Json = Record<string, unknown>
 
 /** What a hook returned. */
-export type Heard = {
+export type HookResult = {
   code: number | null
   out: string
   err: string
@@ -26,7 +26,7 @@ export type Heard = {
 
 export type Call = { env?: Record<string, string | undefined>; cwd?: string; gate?: string; shell?: string }
 
-export type Calling = { child: ChildProcess; ended: Promise<Heard> }
+export type Calling = { child: ChildProcess; ended: Promise<HookResult> }
 
 /** Calls the gate as a host does. */
 export function callGate(place: Place, event: 'stop' | 'prompt', payload: Json | string, call: Call = {}): Calling {
@@ -35,7 +35,7 @@ export function callGate(place: Place, event: 'stop' | 'prompt', payload: Json |
 }
 
 /** Asks the program itself, as the shims do. */
-export async function askProgram(place: Place, payload: Json | string, call: Call = {}): Promise<Heard> {
+export async function askProgram(place: Place, payload: Json | string, call: Call = {}): Promise<HookResult> {
   return callHook(place, [process.execPath, PROGRAM], payload, call).ended
 }
 
@@ -52,10 +52,10 @@ export function callHook(place: Place, argv: string[], payload: Json | string, {
   child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
   child.stdin.on('error', () => {}) // it may exit without reading
   child.stdin.end(typeof payload === 'string' ? payload : JSON.stringify(payload))
-  return { child, ended: once(child, 'close').then(([code]) => heard(code, out, err)) }
+  return { child, ended: once(child, 'close').then(([code]) => hookResult(code, out, err)) }
 }
 
-function heard(code: number | null, out: string, err: string): Heard {
+function hookResult(code: number | null, out: string, err: string): HookResult {
   if (/this is a bug in ralph|^\s+at .+:\d+:\d+\)?$/m.test(out + err))
     throw new Error(`A bug in ralph:\n${out}\n${err}`)
   // Only Droid is answered in plain text.
@@ -75,11 +75,11 @@ function heard(code: number | null, out: string, err: string): Heard {
 export type Session = {
   id: string
   /** The user submits this. */
-  type(prompt: string, more?: Json, call?: Call): Promise<Heard>
+  type(prompt: string, more?: Json, call?: Call): Promise<HookResult>
   /** A turn of the agent ends with these words. */
-  stop(message?: string, more?: Json, call?: Call): Promise<Heard>
+  stop(message?: string, more?: Json, call?: Call): Promise<HookResult>
   /** The same, after the agent has changed a file. */
-  work(message?: string, more?: Json, call?: Call): Promise<Heard>
+  work(message?: string, more?: Json, call?: Call): Promise<HookResult>
   stopPayload(message?: string, more?: Json): Json
 }
 
@@ -125,7 +125,7 @@ export function openSession(place: Place, { id = 's-1', env = {} }: { id?: strin
 }
 
 /** The answer to a command that needs no agent. */
-export function answerOf({ json }: Heard): string {
+export function answerOf({ json }: HookResult): string {
   return json.decision === 'block' ? String(json.reason) : ''
 }
 

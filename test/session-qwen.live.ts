@@ -11,7 +11,7 @@ const host: Seat = {
   headless: ['qwen', '--yolo'],
   stdin: true,
   prefix: '/ralph:',
-  hears: ({ stderr }) => stderr,
+  messagesIn: ({ stderr }) => stderr,
   face: '.qwen',
   terminal: ['qwen', '--yolo'],
   async ready(terminal) {

@@ -8,7 +8,7 @@ import {
   askProgram,
   callGate,
   face,
-  type Heard,
+  type HookResult,
   type Json,
   openSession,
   type Session,
@@ -24,7 +24,7 @@ async function looping(args = 'Build it'): Promise<Looping> {
 }
 
 /** Which iteration the agent is asked for, with the user's message. */
-function told({ prompt }: Heard): [iteration: number, words: string | undefined] {
+function received({ prompt }: HookResult): [iteration: number, words: string | undefined] {
   return [Number(/This is iteration (\d+)/.exec(prompt)?.[1] ?? 0), /> A person says: (.*)/.exec(prompt)?.[1]]
 }
 
@@ -37,8 +37,8 @@ describe.concurrent('/ralph:steer', () => {
       'ralph: the next iteration gets this; the loop continues.',
     )
     expect([statusOf(place), /^active: (.*)$/m.exec(face(place))?.[1]]).toEqual(['running', 'true'])
-    expect(told(await session.work())).toEqual([2, 'Use "tabs" $(x)'])
-    expect(told(await session.work())).toEqual([3, undefined])
+    expect(received(await session.work())).toEqual([2, 'Use "tabs" $(x)'])
+    expect(received(await session.work())).toEqual([3, undefined])
   })
 
   test('is refused without a message, and without a loop', async () => {
@@ -46,7 +46,7 @@ describe.concurrent('/ralph:steer', () => {
     expect(answerOf(await session.type('/ralph:steer '))).toContain('Missing text. Say what')
     const other = openSession(place, { id: 's-2' })
     expect(answerOf(await other.type('/ralph:steer Use tabs.'))).toContain('no loop is active in this session')
-    expect(told(await session.work())).toEqual([2, undefined])
+    expect(received(await session.work())).toEqual([2, undefined])
   })
 
   test('waits for a paused loop', async () => {
@@ -55,14 +55,14 @@ describe.concurrent('/ralph:steer', () => {
     expect(answerOf(await session.type('/ralph:steer Use tabs.'))).toContain(
       'the loop is paused; the agent gets this after /ralph:resume.',
     )
-    expect(told(await session.type('/ralph:resume'))).toEqual([1, 'Use tabs.'])
-    expect(told(await session.work())).toEqual([2, undefined])
+    expect(received(await session.type('/ralph:resume'))).toEqual([1, 'Use tabs.'])
+    expect(received(await session.work())).toEqual([2, undefined])
   })
 
   test('answers the question of a waiting agent', async () => {
     const { session } = await looping()
     await session.work('<ask>Tabs or blanks?</ask>')
-    expect(told(await session.type('/ralph:steer Tabs.'))).toEqual([2, 'Tabs.'])
+    expect(received(await session.type('/ralph:steer Tabs.'))).toEqual([2, 'Tabs.'])
   })
 
   test('takes effect while the checks of a turn run', async () => {
@@ -72,7 +72,7 @@ describe.concurrent('/ralph:steer', () => {
     await until('the check runs', () => existsSync(join(place.dir, 'begun')))
     expect(answerOf(await session.type('/ralph:steer Use tabs.'))).toContain('the next iteration gets this')
     place.write('go', '')
-    expect(told(await stop)).toEqual([2, 'Use tabs.'])
+    expect(received(await stop)).toEqual([2, 'Use tabs.'])
   })
 
   test('that Claude Code holds back until the end of the turn goes with the next one', async () => {
@@ -85,8 +85,8 @@ describe.concurrent('/ralph:steer', () => {
     queue('enqueue', '/ralph:steer Use tabs.')
     expect(await session.work()).toMatchObject({ prompt: '', said: 'ralph: iteration 2 of 10' })
     queue('dequeue')
-    expect(told(await session.type('/ralph:steer Use tabs.'))).toEqual([2, 'Use tabs.'])
-    expect(told(await session.work())).toEqual([3, undefined])
+    expect(received(await session.type('/ralph:steer Use tabs.'))).toEqual([2, 'Use tabs.'])
+    expect(received(await session.work())).toEqual([3, undefined])
   })
 
   test('that the user took back there leaves a loop that can pause and resume', async () => {
@@ -96,8 +96,8 @@ describe.concurrent('/ralph:steer', () => {
     await session.work()
     appendFileSync(join(place.root, 's-1.jsonl'), `${JSON.stringify({ ...line, operation: 'popAll' })}\n`)
     expect((await session.type('Something else.')).said).toContain('paused after 1 iteration')
-    expect(told(await session.type('/ralph:resume'))).toEqual([2, undefined])
-    expect(told(await session.work())).toEqual([3, undefined])
+    expect(received(await session.type('/ralph:resume'))).toEqual([2, undefined])
+    expect(received(await session.work())).toEqual([3, undefined])
   })
 
   test.each<[host: string, typed: string, base: Json, env?: Record<string, string>]>([

@@ -6,12 +6,12 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makePlace, onlyLoop, type Place } from './ralph.ts'
-import { askProgram, callGate, face, type Heard, type Json, openSession, type Session } from './session-place.ts'
+import { askProgram, callGate, face, type HookResult, type Json, openSession, type Session } from './session-place.ts'
 
 const FACE = '.claude/ralph-loop.local.md'
 const TASK = 'Build it with care.'
 
-type Looping = { place: Place; session: Session; begun: Heard; loop: string }
+type Looping = { place: Place; session: Session; begun: HookResult; loop: string }
 
 async function looping(args: string): Promise<Looping> {
   const place = makePlace({ git: false })
@@ -20,8 +20,9 @@ async function looping(args: string): Promise<Looping> {
   return { place, session, begun, loop: onlyLoop(place) }
 }
 
-const isWhole = ({ prompt }: Heard) => prompt.startsWith(`${TASK}\n\n---\n\nThis is iteration `)
-const isShort = ({ prompt }: Heard) => /^This is iteration \d+ of at most \d+ of the loop; the task and/.test(prompt)
+const isWhole = ({ prompt }: HookResult) => prompt.startsWith(`${TASK}\n\n---\n\nThis is iteration `)
+const isShort = ({ prompt }: HookResult) =>
+  /^This is iteration \d+ of at most \d+ of the loop; the task and/.test(prompt)
 
 /** The agent's prompt, from the transcript of an iteration. */
 async function recorded(place: Place, loop: string, iteration: number): Promise<string[]> {

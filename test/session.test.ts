@@ -26,7 +26,7 @@ import {
   face,
   field,
   GATE,
-  type Heard,
+  type HookResult,
   type Json,
   openSession,
   PROGRAM,
@@ -46,14 +46,14 @@ async function looping(args: string, how: { git?: boolean; env?: Record<string, 
   return { place, session, begun, loop: onlyLoop(place) }
 }
 
-type Looping = { place: Place; session: Session; begun: Heard; loop: string }
+type Looping = { place: Place; session: Session; begun: HookResult; loop: string }
 
 const isArmed = (place: Place, session = 's-1') => existsSync(join(place.home, 'armed', session))
 
 const PASSES = { code: 0, out: '', err: '' }
 
 /** Which iteration the agent is asked for; 0 if it may stop. */
-function asked({ prompt }: Heard): number {
+function asked({ prompt }: HookResult): number {
   return Number(/This is iteration (\d+)/.exec(prompt)?.[1] ?? 0)
 }
 
@@ -129,8 +129,8 @@ describe.concurrent('what goes wrong elsewhere', () => {
     const { place, session } = await looping('Build it')
     place.write('a', '1')
     const begun = performance.now()
-    const heard = await session.stop('', { last_assistant_message: undefined, transcript_path: undefined })
-    expect([asked(heard), performance.now() - begun < 1_500]).toEqual([2, true])
+    const result = await session.stop('', { last_assistant_message: undefined, transcript_path: undefined })
+    expect([asked(result), performance.now() - begun < 1_500]).toEqual([2, true])
   })
 
   test('a stale promise of an earlier turn ends nothing', async () => {
@@ -182,8 +182,8 @@ describe.concurrent('what goes wrong elsewhere', () => {
     const place = makePlace({ git: false })
     for (const id of ['', '../../escape', 'x'.repeat(200), '-rf', '*']) {
       const session = openSession(place, { id })
-      const heard = await session.type('/ralph:loop Build it')
-      expect([id, heard.code, heard.prompt.includes('This is iteration')]).toEqual([id, 0, false])
+      const result = await session.type('/ralph:loop Build it')
+      expect([id, result.code, result.prompt.includes('This is iteration')]).toEqual([id, 0, false])
       expect(await session.stop()).toMatchObject(PASSES)
     }
     expect(existsSync(join(place.root, 'escape'))).toBe(false)
@@ -465,9 +465,9 @@ describe.concurrent('bad input', () => {
     const { place, session } = await looping('Build it --completion-promise DONE')
     make(join(place.dir, FACE), place)
     const before = lstatSync(join(place.dir, FACE)).ino
-    const heard = await session.work()
-    expect(heard.said).toContain(`${FACE} is left alone: ${why}.`)
-    expect(heard.prompt.startsWith('Build it\n')).toBe(true)
+    const result = await session.work()
+    expect(result.said).toContain(`${FACE} is left alone: ${why}.`)
+    expect(result.prompt.startsWith('Build it\n')).toBe(true)
     expect((await session.work(promised('DONE'))).said).toContain('done after 2')
     expect(lstatSync(join(place.dir, FACE)).ino).toBe(before)
     if (existsSync(join(place.root, 'elsewhere.md'))) expect(place.read('../elsewhere.md')).toContain('Evil')
@@ -478,9 +478,9 @@ describe.concurrent('bad input', () => {
     const { place, session } = await looping('Build it')
     edit(place, 'Build it', 'Evil')
     chownSync(join(place.dir, FACE), 65_534, 65_534)
-    const heard = await session.work()
-    expect(heard.said).toContain('it belongs to another user')
-    expect(heard.prompt.startsWith('Build it\n')).toBe(true)
+    const result = await session.work()
+    expect(result.said).toContain('it belongs to another user')
+    expect(result.prompt.startsWith('Build it\n')).toBe(true)
   })
 
   test('a face that cannot be read is left alone', async ({ skip }) => {
@@ -859,8 +859,8 @@ describe.concurrent('what the user may not have meant', () => {
   test('a face that says null has no promise: then only TASK_COMPLETE claims', async () => {
     const { session, place } = await looping('Build it')
     edit(place, 'completion_promise: "COMPLETE"', 'completion_promise: null')
-    const heard = await session.work('All of it.\n\n<promise>COMPLETE</promise>')
-    expect([asked(heard), heard.prompt.includes('put `TASK_COMPLETE` alone')]).toEqual([2, true])
+    const result = await session.work('All of it.\n\n<promise>COMPLETE</promise>')
+    expect([asked(result), result.prompt.includes('put `TASK_COMPLETE` alone')]).toEqual([2, true])
     expect(field(place, 'completion_promise')).toBe('null')
     expect((await session.work('All of it.\n\nTASK_COMPLETE')).said).toContain('done after 2 iterations')
   })
@@ -897,11 +897,11 @@ describe.concurrent('the face', () => {
     edit(place, 'iteration: 1', 'iteration: 6')
     edit(place, '"DONE"', 'SHIPPED')
     edit(place, 'Build it', 'Build something else\n---\nwith care')
-    const heard = await session.work(promised('DONE'))
+    const result = await session.work(promised('DONE'))
     expect(
-      heard.prompt.startsWith('Build something else\n---\nwith care\n\n---\n\nThis is iteration 2 of at most 7'),
+      result.prompt.startsWith('Build something else\n---\nwith care\n\n---\n\nThis is iteration 2 of at most 7'),
     ).toBe(true)
-    expect(heard.prompt).toContain('<promise>SHIPPED</promise>')
+    expect(result.prompt).toContain('<promise>SHIPPED</promise>')
     expect(['max_iterations', 'iteration', 'completion_promise'].map((key) => field(place, key))).toEqual([
       '7',
       '2',
@@ -1002,8 +1002,8 @@ describe.concurrent('hosts', () => {
     ])
     place.write('a', '')
     const stop = { ...base, hook_event_name: 'Stop', stop_hook_active: true, last_assistant_message: 'x' }
-    const heard = await callGate(place, 'stop', stop).ended
-    expect(heard.json).toEqual({
+    const result = await callGate(place, 'stop', stop).ended
+    expect(result.json).toEqual({
       decision: 'block',
       reason: expect.stringContaining('iteration 2'),
       systemMessage: 'ralph: iteration 2 of 10',
@@ -1121,16 +1121,16 @@ describe.concurrent('hosts', () => {
     })
     let reason = ''
     for (let turn = 1; turn <= 8; turn++) {
-      const heard = await stop('worked', 1_794_807_776_000 + turn)
-      expect([asked(heard), heard.said.includes('this is the last one')]).toEqual([turn + 1, turn === 8])
-      reason = heard.prompt
+      const result = await stop('worked', 1_794_807_776_000 + turn)
+      expect([asked(result), result.said.includes('this is the last one')]).toEqual([turn + 1, turn === 8])
+      reason = result.prompt
     }
     expect(await prompt(reason)).toMatchObject(PASSES)
     expect(await stop('worked', 1_794_807_777_000)).toMatchObject({
       prompt: '',
       said: expect.stringContaining('paused after 9 iterations'),
     })
-    expect(asked({ prompt: String((await prompt('/ralph:resume')).json.additionalContext) } as Heard)).toBe(10)
+    expect(asked({ prompt: String((await prompt('/ralph:resume')).json.additionalContext) } as HookResult)).toBe(10)
   })
 
   test('Copilot names no event to hooks in its own settings: the gate does', async () => {
@@ -1170,12 +1170,12 @@ describe.concurrent('hosts', () => {
       background_tasks: [],
       crons: [],
     }
-    const heard = await callGate(place, 'stop', stop, { env }).ended
-    expect([asked(heard), heard.said]).toEqual([
+    const result = await callGate(place, 'stop', stop, { env }).ended
+    expect([asked(result), result.said]).toEqual([
       2,
       expect.stringContaining('QWEN_CODE_STOP_HOOK_BLOCK_CAP=100 raises it'),
     ])
-    expect(await prompt({ prompt: heard.prompt })).toMatchObject(PASSES)
+    expect(await prompt({ prompt: result.prompt })).toMatchObject(PASSES)
     place.write('a', 'more')
     const capped = await callGate(place, 'stop', stop, { env }).ended
     expect(capped).toMatchObject({ prompt: '', said: expect.stringContaining('paused after 2 iterations') })
@@ -1263,9 +1263,9 @@ describe.concurrent('hosts', () => {
 describe.concurrent('the neutral protocol', () => {
   function openShim(place: Place, host = 'pi', id = 'n-1') {
     const ask = async (event: string, more: Json = {}) => {
-      const heard = await askProgram(place, { host, event, session_id: id, cwd: place.dir, ...more })
-      expect(heard.code).toBe(0)
-      return { ...heard.json, err: heard.err } as Json
+      const result = await askProgram(place, { host, event, session_id: id, cwd: place.dir, ...more })
+      expect(result.code).toBe(0)
+      return { ...result.json, err: result.err } as Json
     }
     return {
       command: (command: string, args = '') => ask('command', { command, args }),
@@ -1560,8 +1560,8 @@ describe.concurrent('from outside', () => {
     expect((await place.ralph(['steer', loop, 'Use tabs.'])).stdout).toContain(
       'gets the message in its next iteration.',
     )
-    const heard = await session.work()
-    expect([asked(heard), heard.prompt.includes('> A person says: Use tabs.')]).toEqual([2, true])
+    const result = await session.work()
+    expect([asked(result), result.prompt.includes('> A person says: Use tabs.')]).toEqual([2, true])
     expect((await session.work()).prompt).not.toContain('Use tabs.')
     await place.ralph(['cancel', loop])
     expect(existsSync(join(place.dir, FACE))).toBe(false)

@@ -24,7 +24,7 @@ import { step } from '../src/engine/step.ts'
 import { openStore } from '../src/host/sqlite.ts'
 import { RalphWiggum } from '../src/index.ts'
 import { makePlace, type Place, query, until } from './ralph.ts'
-import { type Call, callGate, callHook, type Heard, type Json, openSession } from './session-place.ts'
+import { type Call, callGate, callHook, type HookResult, type Json, openSession } from './session-place.ts'
 
 const PASSES = { code: 0, out: '', err: '' }
 const COMPLETES = completesIn('/Done/')
@@ -43,7 +43,7 @@ type Vault = {
   stop(
     env?: Call['env'],
     how?: { message?: string; session?: string; shell?: string; payload?: string },
-  ): Promise<Heard>
+  ): Promise<HookResult>
   move(name: string, to: string, from?: string): void
   state(id: string): Json
   hookFiles(): string[]
@@ -95,7 +95,7 @@ function stopIn(
     shell = 'sh',
     payload,
   }: { message?: string; session?: string; shell?: string; payload?: string } = {},
-): Promise<Heard> {
+): Promise<HookResult> {
   const told = openSession({ ...place, dir }, { id: session }).stopPayload(message)
   const host = { CLAUDE_PROJECT_DIR: dir, CLAUDE_CODE_SESSION_ID: session }
   return callHook(place, [shell, '-c', commandIn(dir)], payload ?? told, { env: { ...host, ...env }, cwd: place.root })
@@ -147,11 +147,11 @@ describe.concurrent('a stop passes without Node', () => {
     for (const name of ['Ralph_State/a', 'Ralph_State/.hook/.hidden', 'planted', 'Ralph_State/planted'])
       writeFileSync(join(vault.dir, name), 'a\n\n')
     const { path, started } = standIn(vault.place)
-    const heard = await vault.stop({ RALPH_NODE: path, ...env }, session ? { session } : {})
+    const result = await vault.stop({ RALPH_NODE: path, ...env }, session ? { session } : {})
     const isTold = env?.RALPH_TASK_ID !== undefined && env.RALPH_LOOP_ID === undefined
-    expect(heard).toMatchObject(isTold ? { code: 0 } : PASSES)
+    expect(result).toMatchObject(isTold ? { code: 0 } : PASSES)
     if (isTold)
-      expect(heard.json).toEqual({ systemMessage: expect.stringContaining('this vault has no task with that name') })
+      expect(result.json).toEqual({ systemMessage: expect.stringContaining('this vault has no task with that name') })
     expect(started()).toBe(false)
     for (const folder of [vault.dir, vault.place.root]) expect(readdirSync(folder)).not.toContain('PWNED')
     expect(vault.state('a')).toMatchObject({ status: 'initializing', iteration: 0 })
@@ -254,10 +254,10 @@ describe.concurrent('a file that is not in Done', () => {
   test('repeats the prompt, counts the turn and arms the session', async () => {
     const vault = await makeVault()
     await vault.start('a.md', { text: 'Write the "report".\nThen $(touch PWNED).' })
-    const heard = await vault.stop({ RALPH_TASK_ID: 'a' }, { message: 'I have begun.' })
-    expect(heard).toMatchObject({ code: 0, err: '', json: { decision: 'block' }, said: 'ralph: iteration 2 of 10' })
-    expect(heard.prompt).toContain('Write the "report".\nThen $(touch PWNED).')
-    expect(heard.prompt).toContain('Done/a.md')
+    const result = await vault.stop({ RALPH_TASK_ID: 'a' }, { message: 'I have begun.' })
+    expect(result).toMatchObject({ code: 0, err: '', json: { decision: 'block' }, said: 'ralph: iteration 2 of 10' })
+    expect(result.prompt).toContain('Write the "report".\nThen $(touch PWNED).')
+    expect(result.prompt).toContain('Done/a.md')
     expect(vault.state('a')).toMatchObject({
       status: 'in_progress',
       iteration: 2,
@@ -271,8 +271,8 @@ describe.concurrent('a file that is not in Done', () => {
   test('words do not count: a promise ends nothing', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
-    const heard = await vault.stop({ RALPH_TASK_ID: 'a' }, { message: 'TASK_COMPLETE\n<promise>DONE</promise>' })
-    expect(heard.json).toMatchObject({ decision: 'block' })
+    const result = await vault.stop({ RALPH_TASK_ID: 'a' }, { message: 'TASK_COMPLETE\n<promise>DONE</promise>' })
+    expect(result.json).toMatchObject({ decision: 'block' })
   })
 
   test('is identified by the session it was started in', async () => {
@@ -288,8 +288,8 @@ describe.concurrent('a file that is not in Done', () => {
     await vault.start('b.md')
     const script = join(vault.dir, '.claude', 'hooks', 'stop.sh')
     const payload = openSession(vault.place).stopPayload()
-    const heard = await callHook(vault.place, ['sh', script, 'b'], payload, { env: { RALPH_TASK_ID: 'a' } }).ended
-    expect(heard.prompt).toContain('Do what b.md says.')
+    const result = await callHook(vault.place, ['sh', script, 'b'], payload, { env: { RALPH_TASK_ID: 'a' } }).ended
+    expect(result.prompt).toContain('Do what b.md says.')
     const inside = { cwd: vault.dir, env: { RALPH_TASK_ID: 'a' } }
     const relative = await callHook(vault.place, ['sh', '.claude/hooks/stop.sh', 'b'], payload, inside).ended
     expect(relative.prompt).toContain('Do what b.md says.')
@@ -328,8 +328,8 @@ describe.concurrent('names', () => {
   ])('%s is a task like any other', async (file) => {
     const vault = await makeVault()
     const id = await vault.start(file)
-    const heard = await vault.stop({ RALPH_TASK_ID: id })
-    expect(heard).toMatchObject({ code: 0, err: '', said: 'ralph: iteration 2 of 10' })
+    const result = await vault.stop({ RALPH_TASK_ID: id })
+    expect(result).toMatchObject({ code: 0, err: '', said: 'ralph: iteration 2 of 10' })
     vault.move(file, 'Done')
     expect(await vault.stop({ RALPH_TASK_ID: id })).toMatchObject(COMPLETES)
     await until('the end of the task', () => vault.state(id).status === 'completed')
@@ -444,8 +444,8 @@ describe.concurrent('the end', () => {
     const later = new RalphWiggum({ vaultPath: vault.dir, home: vault.place.home, env: {} })
     open.push(later)
     expect(await later.listTasks()).toMatchObject([{ task_id: 'a', status: 'timeout' }])
-    const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
-    expect(heard).toMatchObject({ prompt: '', said: expect.stringContaining('Task exceeded 30 minute timeout') })
+    const result = await vault.stop({ RALPH_TASK_ID: 'a' })
+    expect(result).toMatchObject({ prompt: '', said: expect.stringContaining('Task exceeded 30 minute timeout') })
     expect(vault.hookFiles()).toEqual([])
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
   })
@@ -498,8 +498,8 @@ describe.concurrent('the end', () => {
     const vault = await makeVault()
     await vault.start('a.md')
     act(join(vault.dir, 'Needs_Action', 'a.md'))
-    const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
-    expect(heard.json).toEqual({ systemMessage: expect.stringContaining(words) })
+    const result = await vault.stop({ RALPH_TASK_ID: 'a' })
+    expect(result.json).toEqual({ systemMessage: expect.stringContaining(words) })
     expect(vault.state('a')).toMatchObject({ status: 'failed' })
     expect([vault.hookFiles(), isArmed(vault)]).toEqual([[], false])
   })
@@ -571,8 +571,8 @@ describe.concurrent('a paused task', () => {
     await vault.start('a.md')
     mkdirSync(join(vault.dir, 'Failed'))
     vault.move('a.md', 'Failed')
-    const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
-    expect(heard).toMatchObject({ prompt: '', said: expect.stringContaining('whoever moved it to Failed') })
+    const result = await vault.stop({ RALPH_TASK_ID: 'a' })
+    expect(result).toMatchObject({ prompt: '', said: expect.stringContaining('whoever moved it to Failed') })
     expect(vault.state('a')).toMatchObject({ status: 'failed' })
   })
 
@@ -609,9 +609,9 @@ describe.concurrent('a paused task', () => {
     await vault.start('a.md')
     await vault.stop({ RALPH_TASK_ID: 'a' })
     await vault.place.ralph(['steer', String(query(vault.place, 'SELECT loop FROM task')[0]?.loop), 'Use green ink'])
-    const heard = [1, 2, 3].map(() => async () => (await vault.stop({ RALPH_TASK_ID: 'a' })).prompt)
+    const stops = [1, 2, 3].map(() => async () => (await vault.stop({ RALPH_TASK_ID: 'a' })).prompt)
     const prompts: string[] = []
-    for (const stop of heard) prompts.push(await stop())
+    for (const stop of stops) prompts.push(await stop())
     expect(prompts.map((text) => text.split('Use green ink').length - 1)).toEqual([1, 0, 0])
   })
 
@@ -642,8 +642,8 @@ test('a vault that was moved is recognized', async () => {
   await vault.stop({ RALPH_TASK_ID: 'a' })
   const moved = `${vault.dir} elsewhere`
   renameSync(vault.dir, moved)
-  const heard = await stopIn(vault.place, moved, { RALPH_TASK_ID: 'a' })
-  expect(heard.json).toMatchObject({ decision: 'block' })
+  const result = await stopIn(vault.place, moved, { RALPH_TASK_ID: 'a' })
+  expect(result.json).toMatchObject({ decision: 'block' })
   expect(JSON.parse(readFileSync(join(moved, 'Ralph_State/a.json'), 'utf8'))).toMatchObject({ iteration: 3 })
 })
 
@@ -690,8 +690,8 @@ describe.concurrent('one at a time', () => {
     const vault = await makeVault()
     await vault.start('a.md')
     const sessions = ['s-1', 's-2', 's-3']
-    const heard = await Promise.all(sessions.map((session) => vault.stop({ RALPH_TASK_ID: 'a' }, { session })))
-    expect(heard.filter(({ prompt }) => prompt)).toHaveLength(1)
+    const result = await Promise.all(sessions.map((session) => vault.stop({ RALPH_TASK_ID: 'a' }, { session })))
+    expect(result.filter(({ prompt }) => prompt)).toHaveLength(1)
     expect(sessions.filter((session) => isArmed(vault, session))).toHaveLength(1)
     expect(vault.state('a')).toMatchObject({ iteration: 2 })
   })
@@ -720,8 +720,8 @@ describe.concurrent('one at a time', () => {
     await vault.start('a.md')
     const store = openStore(vault.place.home, Date.now)
     const lease = await store.lease(String(query(vault.place, 'SELECT id FROM loop')[0]?.id))
-    const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
-    expect(heard.json).toEqual({ systemMessage: expect.stringContaining('in another process') })
+    const result = await vault.stop({ RALPH_TASK_ID: 'a' })
+    expect(result.json).toEqual({ systemMessage: expect.stringContaining('in another process') })
     expect(isArmed(vault)).toBe(false)
     if (!('heldBy' in lease)) await lease.release()
     await store.close()
@@ -740,9 +740,9 @@ describe.concurrent('one at a time', () => {
       return Promise.all([gate.ended, vault.stop({ RALPH_TASK_ID: 'a' })])
     }
     for (let turn = 1; turn <= 5; turn++) {
-      const heard = await both()
-      expect(heard.filter(({ prompt }) => prompt)).toHaveLength(1)
-      expect(heard.map(({ said }) => said).filter(Boolean)).toEqual([`ralph: iteration ${turn + 1} of 10`])
+      const result = await both()
+      expect(result.filter(({ prompt }) => prompt)).toHaveLength(1)
+      expect(result.map(({ said }) => said).filter(Boolean)).toEqual([`ralph: iteration ${turn + 1} of 10`])
       expect(vault.state('a')).toMatchObject({ iteration: turn + 1 })
     }
     const session = openSession({ ...place, dir: vault.dir })
@@ -760,8 +760,8 @@ describe.concurrent('what is missing', () => {
     await vault.start('a.md')
     const env = { RALPH_TASK_ID: 'a', RALPH_NODE: '/no/such/node', PATH: pathWithoutNode(vault.place) }
     rmSync(join(vault.place.home, 'node'))
-    const heard = await vault.stop(env)
-    expect(heard).toMatchObject({
+    const result = await vault.stop(env)
+    expect(result).toMatchObject({
       code: 0,
       err: '',
       said: expect.stringContaining('Node 22.19 or newer was not found'),
@@ -792,16 +792,16 @@ describe.concurrent('what is missing', () => {
   test('a task that the database has forgotten does not trap the session', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
-    const heard = await vault.stop({ RALPH_TASK_ID: 'a', RALPH_HOME: join(vault.place.root, 'other') })
-    expect(heard.json).toEqual({ systemMessage: expect.stringContaining('not known') })
+    const result = await vault.stop({ RALPH_TASK_ID: 'a', RALPH_HOME: join(vault.place.root, 'other') })
+    expect(result.json).toEqual({ systemMessage: expect.stringContaining('not known') })
   })
 
   test('a hook folder that cannot be written releases the session', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
     mkdirSync(join(vault.dir, 'Ralph_State', '.hook', 'session.s-1', 'in-the-way'), { recursive: true })
-    const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
-    expect(heard).toMatchObject({
+    const result = await vault.stop({ RALPH_TASK_ID: 'a' })
+    expect(result).toMatchObject({
       code: 0,
       err: '',
       json: { systemMessage: expect.stringContaining('cannot be written') },
@@ -814,8 +814,8 @@ describe.concurrent('what is missing', () => {
     await vault.start('a.md')
     rmSync(join(vault.dir, 'Ralph_State', 'a.json'))
     mkdirSync(join(vault.dir, 'Ralph_State', 'a.json', 'in-the-way'), { recursive: true })
-    const heard = await vault.stop({ RALPH_TASK_ID: 'a' })
-    expect(heard.json).toMatchObject({ decision: 'block', systemMessage: expect.stringContaining('was damaged') })
+    const result = await vault.stop({ RALPH_TASK_ID: 'a' })
+    expect(result.json).toMatchObject({ decision: 'block', systemMessage: expect.stringContaining('was damaged') })
     expect(vault.state('a')).toMatchObject({ status: 'in_progress', iteration: 2 })
   })
 })

@@ -524,9 +524,9 @@ test('a vault in a repository that ignores its folders needs no second turn', as
 })
 
 test('a user who is away is notified of what failed and what waits for them', async ({ onTestFinished }) => {
-  const heard: object[] = []
+  const received: object[] = []
   const server = createServer(async (request, response) => {
-    heard.push(JSON.parse(await readAll(request)))
+    received.push(JSON.parse(await readAll(request)))
     response.end()
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
@@ -537,9 +537,9 @@ test('a user who is away is notified of what failed and what waits for them', as
   for (const id of ['good', 'pay']) drop(place, `${id}.md`)
   drop(place, 'bad.md', '---\npriority: soon\n---\n')
   expect(await place.ralph(command(place, '--once'))).toMatchObject({ code: 1, stderr: '' })
-  expect(heard).toHaveLength(2)
-  expect(heard).toContainEqual(expect.objectContaining({ task_id: 'pay', status: 'waiting_approval' }))
-  expect(heard).toContainEqual(expect.objectContaining({ task_id: 'bad', status: 'refused' }))
+  expect(received).toHaveLength(2)
+  expect(received).toContainEqual(expect.objectContaining({ task_id: 'pay', status: 'waiting_approval' }))
+  expect(received).toContainEqual(expect.objectContaining({ task_id: 'bad', status: 'refused' }))
 })
 
 describe('the progress of a task', () => {
