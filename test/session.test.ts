@@ -1594,7 +1594,7 @@ test('a second loop in the same folder gets a note about the one in the session'
   expect(stderr).toContain(`loop ${loop} is also running here, in a session of Claude Code`)
 })
 
-describe.concurrent('a session that is gone', () => {
+describe.concurrent('a session that no longer exists', () => {
   const GONE = { CLAUDE_PID: String(2 ** 22 + 1) } // above the kernel's limit
 
   test('no longer holds its loop', async () => {
