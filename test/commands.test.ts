@@ -829,7 +829,7 @@ describe.concurrent('--notify', () => {
 })
 
 describe.concurrent('ralph demo', () => {
-  test('shows how a lie and weakened tests are caught, and a loop that is verified', async () => {
+  test('shows how a lie and bent tests are caught, and a loop that is verified', async () => {
     const place = makePlace({ git: false })
     const ran = await place.ralph(['demo'])
     expect(ran.code).toBe(0)

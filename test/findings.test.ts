@@ -15,7 +15,7 @@ function projectWithCheck(): Place {
 
 const CLAIMS = 'echo "<promise>COMPLETE</promise>"'
 
-test('a check script that the agent weakened is refused, and then the user is asked', async () => {
+test('a check script that the agent bent is refused, and then the user is asked', async () => {
   const place = projectWithCheck()
   const cheat = place.agent(`printf '#!/bin/sh\\nexit 0\\n' > check.sh; ${CLAIMS}`)
   const ran = await place.ralph(['run', 'x', '--agent', cheat, '--verify', './check.sh'])

@@ -612,7 +612,7 @@ database.exec(${JSON.stringify(sql)})
     expect(known()).toEqual(before)
   })
 
-  test('that weakened its check and allows that itself still waits for a person', async () => {
+  test('that bent its check and allows that itself still waits for a person', async () => {
     const place = makePlace()
     place.write('check.sh', 'test -e finished\n')
     commitAll(place)

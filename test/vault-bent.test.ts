@@ -1,4 +1,4 @@
-/** A vault task whose checks were weakened: every view names a command for the user, and that command works. */
+/** A vault task whose checks were bent: every view names a command for the user, and that command works. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ function makeVault(): Place & { task(...args: string[]): Promise<Ran> } {
 
 const BENDS = 'echo true > check.sh; [ -e Done/b.md ] || mv Needs_Action/b.md Done/'
 
-describe.concurrent('a task whose checks were weakened', () => {
+describe.concurrent('a task whose checks were bent', () => {
   async function openBent() {
     const place = makeVault()
     const watched = await place.ralph(['watch', place.dir, '--once', '--agent', place.agent(BENDS)])
