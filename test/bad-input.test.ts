@@ -155,10 +155,13 @@ describe.concurrent('a prompt', () => {
 
   test('a file that is missing or a folder is refused', async () => {
     const place = makePlace({ git: false })
-    for (const file of ['nope.md', '.']) {
+    for (const [file, why] of [
+      ['nope.md', 'does not exist.'],
+      ['.', 'cannot be read.'],
+    ] as const) {
       const ran = await place.ralph(['run', '--file', file, '--agent', place.agent(CLAIMS)])
       expect(ran.code).toBe(2)
-      expect(sentence(ran)).toContain(`The prompt file ${resolve(place.dir, file)} cannot be read.`)
+      expect(sentence(ran)).toContain(`The prompt file ${resolve(place.dir, file)} ${why}`)
     }
   })
 

@@ -63,7 +63,10 @@ describe.concurrent("a loop's limit", () => {
   test('too little, or nothing, is refused with the command to type', async () => {
     const { place, loop } = await halted(works, '--max-iterations', '1')
     const refused = await place.ralph(['resume', loop, '--max-iterations', '1'])
-    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Those limits leave loop') })
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has already used what these limits allow'),
+    })
     expect(refused.stderr).toContain(`ralph resume ${loop} --max-iterations 11`)
     const plain = await place.ralph(['resume', loop])
     expect(plain).toMatchObject({

@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)(`in Chromium${missing === undefined ? '' 
     expect(await task.textContent()).toMatch(/Ready.*ada.*7/)
 
     const worker = fleet.worker({ host: 'build-1', labels: ['linux'] })
-    await task.getByText(`Runs on ${worker.id}.`).waitFor()
+    await task.getByText(`Running on ${worker.id}.`).waitFor()
     await page.getByRole('link', { name: /^Workers/ }).click()
     const card = page.getByRole('listitem').filter({ hasText: 'build-1' })
     await card.getByText('1 of 2 slots taken').waitFor()

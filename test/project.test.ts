@@ -486,7 +486,7 @@ describe.concurrent('the repository', () => {
     const ran = await place.ralph(['execute', 'shop', '--agent', place.agent('exit 0')], { env: nobody, apart: true })
     expect(ran).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('git does not know who commits here. Set it with git config'),
+      stderr: expect.stringContaining('git has no user name and email here. Set them with git config'),
     })
     expect(place.calls()).toEqual([])
   })

@@ -454,11 +454,14 @@ describe.concurrent('the loop of a task', () => {
     await place.task('start', place.put('a.md'))
     const loop = onlyLoop(place)
     expect((await place.ralph(['status', loop])).stdout).toContain(
-      `task a of the vault ${place.vault}\nworked on by whoever started it\n`,
+      `task a of the vault ${place.vault}\nworked on by the program that started it\n`,
     )
     expect((await place.ralph(['status'])).stdout).not.toContain(', no process')
     const resumed = await place.ralph(['resume', loop])
-    expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining('worked on by whoever started it') })
+    expect(resumed).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the program that started it does the work'),
+    })
     expect(resumed.stderr).toContain(`ralph task iterate --vault ${place.vault} --action '…' a.`)
     place.move('a.md', 'Pending_Approval')
     await place.task('iterate', 'a', '--action', 'x')

@@ -35,7 +35,7 @@ test.each<[says: string | null, patch: Partial<FleetTask>, around?: Parameters<t
   ['Waiting for x, which uses the same branch.', { state: 'ready' }, { held: { kind: 'branch-taken', by: 'x' } }],
   ['Next in line.', { state: 'ready' }],
   ['It conflicts with main.', { state: 'ready', sentence: 'It conflicts with main.' }],
-  ['The next free worker takes it.', { state: 'released' }],
+  ['The next free worker will take it.', { state: 'released' }],
   [null, { state: 'running', worker: 'w1' }, { silent: { w2: AT } }],
   [
     'Worker w1 has not been heard from since 2026-05-01 12:30 UTC.',

@@ -20,7 +20,7 @@ export function whyNot(task: FleetTask, { held, states, silent }: Around): strin
       return why ? heldSentence(why, timeWords) : (task.sentence ?? 'Next in line.')
     }
     case 'released':
-      return 'The next free worker takes it.'
+      return 'The next free worker will take it.'
     case 'running': {
       const since = silent.get(task.worker ?? '')
       return since === undefined ? null : `Worker ${task.worker} has not been heard from since ${timeWords(since)}.`

@@ -219,7 +219,7 @@ test('a commit needs an author', async () => {
   await mustHaveIdentity(place.repo)
   place.git('config', 'user.name', '')
   await expect(mustHaveIdentity(place.repo)).rejects.toThrow(
-    /git does not know who commits here\. Set it with git config/,
+    /git has no user name and email here\. Set them with git config/,
   )
 })
 

@@ -21,7 +21,7 @@ export async function mustHaveIdentity(repo: Repository): Promise<void> {
   if ((await repo.ask(['var', 'GIT_COMMITTER_IDENT'])).ok) return
   throw new RalphError(
     'git-failed',
-    'git does not know who commits here. Set it with git config user.name "…" and git config user.email "…"',
+    'git has no user name and email here. Set them with git config user.name "…" and git config user.email "…"',
   )
 }
 

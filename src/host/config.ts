@@ -6,6 +6,7 @@ import { type Config, parseConfig } from '../formats/config.ts'
 import { parseRalphSection } from '../formats/crew-config.ts'
 import { hasRalphSection } from '../formats/ralph-section.ts'
 import { mustBeTrusted } from './config-trust.ts'
+import { codeOf } from './plain-words.ts'
 
 /**
  * Settings of the project override those of the person, key by key. Throws if a loop changed them and nobody has
@@ -43,8 +44,7 @@ export function readText(path: string, what: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new RalphError('input-invalid', `The ${what} file ${path} cannot be read. It must be a readable text file.`, {
-      cause,
-    })
+    const why = codeOf(cause) === 'ENOENT' ? 'does not exist.' : 'cannot be read. It must be a readable text file.'
+    throw new RalphError('input-invalid', `The ${what} file ${path} ${why}`, { cause })
   }
 }

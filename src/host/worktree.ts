@@ -13,7 +13,7 @@ export async function planWorktree(
   { path, branch, copied = [], setup }: Pick<Worktree, 'path' | 'branch' | 'copied' | 'setup'>,
 ): Promise<{ worktree: Worktree; dir: string; tree: string }> {
   const repo = await openRepository(dir)
-  if ('none' in repo) throw new RalphError('usage', `--worktree needs a git repository, but ${repo.none} (${dir}).`)
+  if ('none' in repo) throw new RalphError('usage', `--worktree needs a git repository. ${dir}: ${repo.none}.`)
   const [head, base] = await Promise.all([
     repo.ask(['rev-parse', '--verify', '--quiet', 'HEAD']),
     repo.ask(['symbolic-ref', '--quiet', '--short', 'HEAD']),

@@ -25,7 +25,10 @@ export async function findLoop(context: Context, name: string | undefined): Prom
   if (name !== undefined) return store.find(name)
   const [newest] = (await store.list({ dir: realFolder(context.cwd), limit: 1 })).rows
   if (newest) return newest.id
-  throw new RalphError('loop-unknown', 'No loop has been started in this folder. Name one; `ralph status` lists them.')
+  throw new RalphError(
+    'loop-unknown',
+    'No loop has been started in this folder. Name a loop; `ralph status` lists them all.',
+  )
 }
 
 async function isOpen(context: Context, id: string): Promise<boolean> {

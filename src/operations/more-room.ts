@@ -54,5 +54,8 @@ async function mustBeExtendable(context: Context, loop: Loop): Promise<void> {
 function noRoom(loop: Loop): RalphError {
   const { id, next } = loop
   const why = next.kind === 'halt' ? ` ${next.sentence}` : ''
-  return new RalphError('usage', `Those limits leave loop ${id} no room.${why} Raise them: ${goOnWith(loop)}`)
+  return new RalphError(
+    'usage',
+    `Loop ${id} has already used what these limits allow.${why} Raise them: ${goOnWith(loop)}`,
+  )
 }

@@ -39,7 +39,7 @@ function alteredAdvice(loop: Loop): string {
   const areNew = findings.every(({ kind }) => kind === 'tests-added' || kind === 'means-added')
   if (areNew)
     return `For a better grade, start with the tests that the work must pass, or say up front that the agent should write them: --may-change GLOB. For now, review ${listed(paths)}.`
-  const better = `For a better grade, restore ${listed(paths)} and make the checks pass that way`
+  const better = `For a better grade, restore ${listed(paths)} and make the checks pass without changing ${paths.length === 1 ? 'it' : 'them'}`
   return excusedPaths(loop.tally).length > 0
     ? `${better}.`
     : `${better}, or allow the change up front: --may-change GLOB.`

@@ -63,7 +63,7 @@ async function giveRoom(desk: Desk, { more = {}, host }: Resuming, id: string): 
       if (endedOnLimit(extend(held.loop, order, held.now())))
         throw new RalphError(
           'usage',
-          `Those limits leave loop ${id} no room. Raise them: ${HOSTS[host].types('resume')} ${moreOption(held.loop)}`,
+          `Loop ${id} has already used what these limits allow. Raise them: ${HOSTS[host].types('resume')} ${moreOption(held.loop)}`,
         )
       await giveOrder({ visit: held }, 'you', order)
     },

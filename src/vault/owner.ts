@@ -60,7 +60,7 @@ export const vaultRules: OwnerRules = {
         : `Approve it: ${taskCommand('approve', id, path)} · Reject it: ${reject}`,
       check: 'a check in the frontmatter of its file, such as `verify: npm test`',
       whose: `task ${id} of the vault ${path}`,
-      ...(isCallers(loop) ? { worker: 'whoever started it' } : {}),
+      ...(isCallers(loop) ? { worker: 'the program that started it' } : {}),
     }
   },
 }
@@ -77,5 +77,8 @@ function callersOwn(loop: Loop): RalphError {
     loop.next.kind === 'wait'
       ? `It is waiting for you: ${instead ? `${approve}, ${instead}` : taskCommand('approve', task, path)}, or ${reject}.`
       : `After an iteration: ${taskCommand('iterate', task, path, '--action', '…')}. To have ralph do it instead: ralph cancel ${loop.id}, then ${printCommandLine(['ralph', 'watch', path])}.`
-  return new RalphError('usage', `Loop ${loop.id} is the task ${task}, worked on by whoever started it. ${advice}`)
+  return new RalphError(
+    'usage',
+    `Loop ${loop.id} belongs to vault task ${task}, and the program that started it does the work. ${advice}`,
+  )
 }

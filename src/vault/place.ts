@@ -25,7 +25,10 @@ const OWN_FOLDERS: ReadonlySet<string> = new Set([NEEDS_ACTION, FAILED, PENDING,
 export function openVault(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat?.isDirectory())
-    throw new RalphError('usage', stat ? `The vault ${path} is not a folder.` : `Vault folder not found: ${path}.`)
+    throw new RalphError(
+      'usage',
+      stat ? `The vault ${path} is not a folder.` : `Vault folder not found: ${path}. Create it, or check the path.`,
+    )
   const vault = realpathSync(path)
   if (OWN_FOLDERS.has(basename(vault)) && isFolder(join(dirname(vault), NEEDS_ACTION)))
     throw new RalphError('usage', `${vault} is a folder inside a vault. Use the vault itself: ${dirname(vault)}.`)

@@ -4,7 +4,7 @@ import { createRef } from 'preact'
 import { go, route, withQuery } from '../data/route.ts'
 import { Link } from '../parts/common.tsx'
 import { capital } from '../words.ts'
-import { type Fleet, STATES, type Task } from './states.ts'
+import { type Fleet, STATES, stateName, type Task } from './states.ts'
 
 export const searchBox = createRef<HTMLInputElement>()
 
@@ -79,7 +79,7 @@ export function States({ counts }: { counts: Fleet['counts'] }) {
           aria-current={chosen === state ? 'page' : undefined}
         >
           <span class={`share-key ${state}`} aria-hidden="true" />
-          {capital(state)} <span class="number">{counts[state] ?? 0}</span>
+          {stateName(state)} <span class="number">{counts[state] ?? 0}</span>
         </Link>
       ))}
     </nav>

@@ -40,12 +40,17 @@ const BADGES: Readonly<Record<FleetState, Omit<Badge, 'word'>>> = {
 }
 
 export function stateBadge(state: FleetState): Badge {
-  return { word: capital(state), ...BADGES[state] }
+  return { word: stateName(state), ...BADGES[state] }
+}
+
+/** A resting task waits for a time or for a person. */
+export function stateName(state: FleetState): string {
+  return state === 'resting' ? 'On hold' : capital(state)
 }
 
 /** Why it is in this state, in one sentence. */
 export function noteOf({ state, why, sentence, worker, base }: Task): string {
-  if (state === 'running' && !sentence) return why ?? (worker ? `Runs on ${worker}.` : '')
+  if (state === 'running' && !sentence) return why ?? (worker ? `Running on ${worker}.` : '')
   if (state === 'done' && !sentence) return base ? `On ${base}.` : ''
   return why ?? sentence ?? ''
 }

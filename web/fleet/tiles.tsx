@@ -52,7 +52,7 @@ function TasksTile({ counts }: Fleet) {
     <Tile name="Tasks" figure={`${open}`} unit="open" bar={<Shares parts={parts} />}>
       {said([
         [counts.running, 'running'],
-        [counts.resting, 'resting'],
+        [counts.resting, 'on hold'],
         [counts.failed, 'failed'],
         [counts.done, 'done'],
       ]) || 'No tasks yet'}

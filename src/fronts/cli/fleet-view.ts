@@ -51,7 +51,7 @@ function dollars(usd: number): string {
 }
 
 function countsLine({ counts }: Fleet): string {
-  const parts = FLEET_STATES.flatMap((state) => (counts[state] ? [`${counts[state]} ${state}`] : []))
+  const parts = FLEET_STATES.flatMap((state) => (counts[state] ? [`${counts[state]} ${stateName(state)}`] : []))
   return parts.length > 0 ? `Tasks: ${parts.join(', ')}\n` : 'No tasks yet. Submit one with `ralph submit`.\n'
 }
 
@@ -59,7 +59,7 @@ function taskLines(tasks: readonly ListedFleetTask[], now: number, out: Output):
   const head = ['task', 'state', 'submitter', 'updated', 'title', 'why']
   const body = tasks.map((task) => [
     task.id,
-    task.state,
+    stateName(task.state),
     short(task.submitter, 24),
     ago(now - task.updated_at),
     short(task.title, 40),
@@ -80,9 +80,14 @@ const COLORS: Readonly<Partial<Record<FleetTask['state'], Style>>> = {
   resting: 'yellow',
 }
 
+/** A resting task waits for a time or for a person. */
+function stateName(state: FleetTask['state']): string {
+  return state === 'resting' ? 'on hold' : state
+}
+
 export function taskWord({ state }: Pick<FleetTask, 'state'>, out: Output): string {
   const color = COLORS[state]
-  return color ? paint(out, color, state) : state
+  return color ? paint(out, color, stateName(state)) : stateName(state)
 }
 
 /** One task, with the commands for it. */

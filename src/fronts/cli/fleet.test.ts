@@ -206,7 +206,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     await eventually(() => existsSync(begun ?? ''))
     expect((await ralph('pause', id)).out).toMatch(/^Loop \w+ pauses after its current iteration\.\n$/)
     writeFileSync(allowed ?? '', '')
-    await eventually(async () => /^Tasks: 1 resting$/m.test((await ralph('status')).out))
+    await eventually(async () => /^Tasks: 1 on hold$/m.test((await ralph('status')).out))
     expect((await ralph('status')).out).toContain('Paused.')
     expect((await ralph('steer', id, 'Use blue paint.')).out).toMatch(/^Loop \w+: /)
     expect((await ralph('resume', id)).code).toBe(0)

@@ -17,7 +17,7 @@ const spec: CommandSpec = {
   name: 'stats',
   words: '[options]',
   summary:
-    'Shows statistics about past loops: outcomes, iterations, cost, false claims, and the checks that fail most.',
+    'Shows statistics about past loops: outcomes, iterations, cost, false claims, and the checks that fail most often.',
   about: `Percentages come with their 95% confidence interval. See docs/analytics.md.`,
   options: {
     since: { value: 'TIME', help: 'only loops started since TIME: 24h, 7d, 2w, a date or a time' },

@@ -8,7 +8,8 @@ import { DRIVING, givenWords } from './loop-words.ts'
 const spec: CommandSpec = {
   name: 'steer',
   words: 'LOOP "message" [options]',
-  summary: 'Sends a message to a loop for its next iteration. A loop that waits for your answer continues here.',
+  summary:
+    'Sends a message to a loop for its next iteration. A loop that waits for your answer continues in this terminal.',
   options: DRIVING,
 }
 
