@@ -1,4 +1,4 @@
-/** Shrinks screenshots to a fraction of their bytes: 256 colours are enough for letters and lines. */
+/** Shrinks screenshots to a fraction of their bytes: 256 colors are enough for letters and lines. */
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 
 const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10])
@@ -20,7 +20,7 @@ export function smallerPng(png: Buffer): Buffer {
   return Buffer.concat([
     SIGNATURE,
     chunk('IHDR', newHead),
-    chunk('PLTE', Buffer.from(palette.flatMap((colour) => [colour >> 16, (colour >> 8) & 255, colour & 255]))),
+    chunk('PLTE', Buffer.from(palette.flatMap((color) => [color >> 16, (color >> 8) & 255, color & 255]))),
     chunk('IDAT', deflateSync(rows, { level: 9, memLevel: 9 })),
     chunk('IEND', Buffer.alloc(0)),
   ])
@@ -43,7 +43,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum])
 }
 
-/** Each byte was stored as its difference from the value predicted by its neighbours. */
+/** Each byte was stored as its difference from the value predicted by its neighbors. */
 function unfilter(bytes: Buffer, row: number, height: number): Buffer {
   const out = Buffer.alloc(row * height)
   for (let y = 0; y < height; y += 1) {
@@ -65,28 +65,28 @@ function paeth(left: number, up: number, corner: number): number {
   return b <= c ? up : corner
 }
 
-/** Maps every colour to the nearest of at most 256; even the colour of a small dot must survive. */
+/** Maps every color to the nearest of at most 256; even the color of a small dot must survive. */
 function reduce(pixels: Buffer): { palette: number[]; indexes: Buffer } {
   const counts = new Map<number, number>()
-  const colours = Uint32Array.from({ length: pixels.length / 3 }, (_, at) => pixels.readUIntBE(at * 3, 3))
-  for (const colour of colours) counts.set(colour, (counts.get(colour) ?? 0) + 1)
-  const frequent = [...counts].sort(([, a], [, b]) => b - a).map(([colour]) => colour)
+  const colors = Uint32Array.from({ length: pixels.length / 3 }, (_, at) => pixels.readUIntBE(at * 3, 3))
+  for (const color of colors) counts.set(color, (counts.get(color) ?? 0) + 1)
+  const frequent = [...counts].sort(([, a], [, b]) => b - a).map(([color]) => color)
   let palette = frequent
   for (let away = 2; palette.length > MOST_COLOURS; away *= 1.25) palette = apart(frequent, away)
-  const index = new Map(frequent.map((colour) => [colour, nearest(palette, colour)]))
-  return { palette, indexes: Buffer.from(Array.from(colours, (colour) => index.get(colour) ?? 0)) }
+  const index = new Map(frequent.map((color) => [color, nearest(palette, color)]))
+  return { palette, indexes: Buffer.from(Array.from(colors, (color) => index.get(color) ?? 0)) }
 }
 
-/** Enough colours that every other one is at most this far from one of them. */
-function apart(colours: readonly number[], away: number): number[] {
+/** Enough colors that every other one is at most this far from one of them. */
+function apart(colors: readonly number[], away: number): number[] {
   const taken: number[] = []
-  for (const colour of colours) if (taken.every((one) => distance(one, colour) > away ** 2)) taken.push(colour)
+  for (const color of colors) if (taken.every((one) => distance(one, color) > away ** 2)) taken.push(color)
   return taken
 }
 
-function nearest(palette: readonly number[], colour: number): number {
+function nearest(palette: readonly number[], color: number): number {
   let best = 0
-  for (const [at, one] of palette.entries()) if (distance(one, colour) < distance(palette[best] ?? 0, colour)) best = at
+  for (const [at, one] of palette.entries()) if (distance(one, color) < distance(palette[best] ?? 0, color)) best = at
   return best
 }
 

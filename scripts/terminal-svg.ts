@@ -1,4 +1,4 @@
-/** Draws a terminal as an SVG: the text and colours of `tmux capture-pane -e`, on an exact grid. */
+/** Draws a terminal as an SVG: the text and colors of `tmux capture-pane -e`, on an exact grid. */
 
 type Style = { color?: number; bold?: true; dim?: true }
 /** Text in one style; each character takes one cell. */

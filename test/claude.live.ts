@@ -12,7 +12,7 @@ conformance(claude)
 
 const { live, run, bash } = openLive(claude)
 
-describe("Claude Code's own behaviour", () => {
+describe("Claude Code's own behavior", () => {
   live('a lie is refused, the failure is fed back, and each iteration is recorded', async () => {
     const ran = await run(
       [DONE, bash('echo half > a.txt'), { text: 'Half of it is there.' }, bash('echo all > b.txt'), DONE],

@@ -8,7 +8,7 @@ export function seedsFor(client: string, place: Place): Record<string, string> {
   return SEEDS[client]?.(place) ?? {}
 }
 
-/** What the clients would otherwise ask first: whether to trust the folder, which colours, which key. */
+/** What the clients would otherwise ask first: whether to trust the folder, which colors, which key. */
 const SEEDS: Readonly<Record<string, (place: Place) => Record<string, string>>> = {
   claude({ root, dir }) {
     const folder = join(root, 'home', '.claude')

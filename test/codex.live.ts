@@ -13,7 +13,7 @@ const { live, run, bash } = openLive(codex)
 const waitsOf = (lines: readonly Record<string, unknown>[]) =>
   lines.flatMap(({ next }) => ((next as { kind?: string } | undefined)?.kind === 'wait' ? [next] : []))
 
-describe("Codex's own behaviour", () => {
+describe("Codex's own behavior", () => {
   live('a rate limit with a duration is waited for, and the loop completes', async () => {
     const words = 'Rate limit reached on tokens per min (TPM): Limit 30000. Please try again in 3.5s.'
     const ran = await run([{ error: { type: 'rate_limit_exceeded', message: words } }, bash('echo x > x.txt'), DONE])

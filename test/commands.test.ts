@@ -207,7 +207,7 @@ describe.concurrent('ralph run', () => {
   })
 })
 
-describe.concurrent('colours', () => {
+describe.concurrent('colors', () => {
   const ESCAPE = '\u001b'
   // A program on most systems that runs another one in a terminal of its own.
   const SCRIPT = 'script'

@@ -8,7 +8,7 @@ conformance(copilot)
 
 const { live, run, bash } = openLive(copilot)
 
-describe("Copilot's own behaviour", () => {
+describe("Copilot's own behavior", () => {
   live('a rate limit is waited for and costs no iteration, and the loop completes', async () => {
     // It makes six attempts itself, a second apart with this setting, before it gives up.
     const limited = { ...failure(429, 'rate_limit', 'Please try again in 3 seconds.'), headers: { 'retry-after': '1' } }

@@ -14,7 +14,7 @@ conformance(droid, {
 
 const { live, run, bash } = openLive(droid)
 
-describe("Droid's own behaviour", () => {
+describe("Droid's own behavior", () => {
   live('continues the conversation, each time in a copy, and counts no tokens twice', async () => {
     const ran = await run([{ text: 'First.' }, { text: 'Second.' }, { text: 'Third.' }], {
       args: ['--context', 'same', '--max-iterations', '3', '--model', 'custom:scripted'],

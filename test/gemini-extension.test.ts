@@ -18,7 +18,7 @@ test('has every command', () => {
 })
 
 test.each(COMMANDS.flatMap((name) => ['', 'abc', ' it\'s "two"\n\n  lines [x] ---'].map((args) => [name, args])))(
-  '%s is recognised with %j, exactly as typed',
+  '%s is recognized with %j, exactly as typed',
   (command, args) => {
     expect(parseTyped(expanded(command, args))).toEqual({ kind: 'command', command, args })
   },

@@ -8,7 +8,7 @@ conformance(gemini)
 
 const { live, run, bash } = openLive(gemini)
 
-describe("Gemini's own behaviour", () => {
+describe("Gemini's own behavior", () => {
   live('a model that does not exist ends the loop at once', async () => {
     const ran = await run([{ status: 404, error: { type: 'NOT_FOUND', message: 'models/nope is not found' } }], {
       args: ['--model', 'nope'],

@@ -275,12 +275,12 @@ describe.concurrent('confirmation', () => {
   test.skipIf(!hasScript).each([
     ['', true],
     ['1', false],
-  ])('is coloured on a terminal, but not with NO_COLOR=%j', (value, coloured) => {
+  ])('is colored on a terminal, but not with NO_COLOR=%j', (value, colored) => {
     const place = makePlace({ git: false })
     const line = `'${process.execPath}' '${LAUNCHER}' install claude --yes`
     const env = { ...place.env, TERM: 'xterm-256color', NO_COLOR: value }
     const shown = execFileSync('script', ['-qec', line, '/dev/null'], { cwd: place.dir, env, encoding: 'utf8' })
-    expect(shown.includes('\u001b[32m+')).toBe(coloured)
+    expect(shown.includes('\u001b[32m+')).toBe(colored)
   })
 })
 

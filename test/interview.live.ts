@@ -30,7 +30,7 @@ function interviewed(client: Client, rounds: number): void {
     const numbers = Array.from({ length: rounds }, (_, index) => index + 1)
     const tasks = `echo '${JSON.stringify(TASKS)}' > '${folder}/tasks.json'`
     const replies = numbers.flatMap((n): Reply[] => [
-      { text: `Question ${n}: which colour?` },
+      { text: `Question ${n}: which color?` },
       bash(`echo 'Answer ${n}' >> '${folder}/spec.md'; ${n === rounds ? tasks : ':'}; echo over > '${folder}/done.md'`),
       { text: `Noted in round ${n}.` },
     ])
@@ -44,7 +44,7 @@ function interviewed(client: Client, rounds: number): void {
       env: { ...env, ...seedsFor(client.name, place) },
     })
     for (const n of numbers) {
-      await terminal.shows(`Question ${n}: which colour?`, 60_000)
+      await terminal.shows(`Question ${n}: which color?`, 60_000)
       await terminal.enter(`Blue, number ${n}.`)
     }
     expect(await terminal.ended(60_000)).toBe(0)

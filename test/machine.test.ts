@@ -27,7 +27,7 @@ describe.concurrent('with few open files', () => {
     expect(statuses(place)).toBe(IDS.map((id) => `${id} completed`).join(', '))
   })
 
-  test('a limit too low for any program is reported, and a repository is still recognised', async () => {
+  test('a limit too low for any program is reported, and a repository is still recognized', async () => {
     const place = makeProject(['T1'])
     const argv = ['execute', 'shop', '--agent', scripted(place, { T1: [[done]] }), '--parallel', '8', '--json']
     const ran = await place.ralph(argv, { node: nodeWithFiles(place, 32) })

@@ -10,7 +10,7 @@ conformance(opencode, {
 
 const { live, run, bash } = openLive(opencode)
 
-describe("OpenCode's own behaviour", () => {
+describe("OpenCode's own behavior", () => {
   live('a rate limit is waited for and costs no iteration, and the loop completes', async () => {
     // It makes six attempts itself, at once with this setting, before it gives up.
     const words = 'Please try again in 3 seconds.'

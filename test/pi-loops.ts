@@ -305,11 +305,11 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
     )
 
     inTerminal('typed text answers a question of the agent; a loop is found again after a restart', async () => {
-      const asks: Reply = { text: 'I must know.\n\n<ask>Which colour?</ask>' }
+      const asks: Reply = { text: 'I must know.\n\n<ask>Which color?</ask>' }
       const { terminal, place } = await session([bash('echo 1 > a'), asks, SLOW, bash('echo 2 > b'), DONE])
       const screen = await terminal()
       await screen.enter('/ralph-loop Paint it --completion-promise DONE')
-      await screen.shows('Which colour?')
+      await screen.shows('Which color?')
       await until('it waits', () => endOf(place)?.status === 'needs-input')
       await screen.enter('Blue, please.')
       await until('the tool runs', slow(place).begun)

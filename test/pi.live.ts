@@ -8,7 +8,7 @@ conformance(pi, { denied: 'it has no permissions' })
 
 const { live, run, bash } = openLive(pi)
 
-describe("Pi's own behaviour", () => {
+describe("Pi's own behavior", () => {
   live('a model that does not exist ends the loop at once', async () => {
     const ran = await run([DONE], { args: ['--model', 'nope'] })
     expect(ran).toMatchObject({ code: 3, end: { reason: 'agent-unusable' } })

@@ -90,7 +90,7 @@ test('npm publishes the plugins', () => {
 })
 
 test.each(['loop', 'cancel', 'status', 'help', 'pause', 'resume', 'steer'])(
-  'Droid: /ralph-%s is recognised by the text of its file',
+  'Droid: /ralph-%s is recognized by the text of its file',
   (name) => {
     const text = droidCommand(name, readFileSync(`plugins/claude/commands/${name}.md`, 'utf8'))
     const typed = (args: string) =>

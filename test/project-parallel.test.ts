@@ -316,7 +316,7 @@ describe.concurrent('a conflict', () => {
     expectTidy(found.place)
   })
 
-  test('that the user resolved in the worktree is recognised', async () => {
+  test('that the user resolved in the worktree is recognized', async () => {
     const found = clash()
     const ran = await runClash(found, { 'T2/merge': [[{ text: 'I cannot.' }]] })
     const [, path = ''] = / in (\S+)\.$/.exec(String(ran.end.sentence)) ?? []
@@ -329,7 +329,7 @@ describe.concurrent('a conflict', () => {
     expect(found.place.read('both.txt')).toBe('by hand\n')
   })
 
-  test('that the user resolved on the branch is recognised', async () => {
+  test('that the user resolved on the branch is recognized', async () => {
     const found = clash()
     const ran = await runClash(found, { 'T2/merge': [[]] })
     const [, branch = ''] = /Its work is on the branch (\S+), in /.exec(String(ran.end.sentence)) ?? []

@@ -177,7 +177,7 @@ describe('a vault', () => {
     const place = makeVault({ 'a.md': '---\nrequire: kept\n---\nDo it.\n' })
     const { code, stderr } = await place.ralph(['task', 'start', 'Needs_Action/a.md'])
     expect(code).toBe(2)
-    expect(stderr).toContain('add one with a line such as "verify: npm test" in its head')
+    expect(stderr).toContain('add one with a line such as "verify: npm test" in its frontmatter')
   })
 })
 

@@ -8,7 +8,7 @@ conformance(qwen)
 
 const { live, run, bash } = openLive(qwen)
 
-describe("Qwen's own behaviour", () => {
+describe("Qwen's own behavior", () => {
   live('a quota with a reset time is waited for, and costs no iteration', async () => {
     const reset = Math.ceil(Date.now() / 1_000) * 1_000 + 15_000
     const named = new Date(reset).toISOString().slice(0, 19).replace('T', ' ')

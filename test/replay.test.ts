@@ -59,7 +59,7 @@ describe.concurrent('loops of `ralph run`', () => {
     const place = makePlace()
     const turns = [
       [changes, untilGo],
-      [changes, { text: 'What colour?\n\nNEEDS_INPUT: which colour?' }],
+      [changes, { text: 'What color?\n\nNEEDS_INPUT: which color?' }],
       [changes, PROMISE],
     ]
     const go = join(place.root, 'go')

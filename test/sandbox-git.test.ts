@@ -29,8 +29,7 @@ type GitTrick = {
 }
 
 const docs = readFileSync(resolve(import.meta.dirname, '../docs/sandbox.md'), 'utf8')
-const OWN =
-  "Index, refs, attributes and objects of the repository that a loop works in are the agent's to change, since it commits."
+const OWN = 'it can change the index, refs, attributes and objects of the repository that the loop works in'
 
 const TRICKS: GitTrick[] = [
   {

@@ -279,23 +279,23 @@ const NAMED: Trick[] = [
   {
     name: 'reading what the user can read',
     tries: ({ outside }) => `grep mine '${outside}/mine.txt' && echo GOT`,
-    named: 'Every file that you can read can be read inside, keys and passwords among them.',
+    named: 'The agent can read every file that you can read, including keys and passwords.',
   },
   {
     name: 'the network',
     tries: ({ port }) => `node "$TRICKS/reach.cjs" ${port}`,
     named:
-      'The network is open, since an agent needs its model: it can send what it reads, and reach servers on this machine.',
+      'An agent needs to reach its model, so it can also send out what it reads, and reach servers on this machine.',
   },
   {
     name: 'an abstract socket',
     tries: () => `node "$TRICKS/reach.cjs" "$(printf 'abstract:ralph-sandbox-${process.pid}')"`,
-    named: 'Abstract sockets have no path that could be hidden: they belong to the network, which is open.',
+    named: '**Abstract sockets** have no path that ralph could hide: they belong to the network, which is open.',
   },
   {
     name: 'a socket in the worktree',
     tries: ({ sockets }) => `node "$TRICKS/reach.cjs" '${sockets.work}'`,
-    named: "A socket inside the worktree or the agent's own settings can be reached.",
+    named: "One inside the worktree or the agent's own settings can be reached.",
   },
 ]
 

@@ -33,7 +33,7 @@ function leaksIn(texts: readonly [name: string, text: string][], raw: readonly s
   )
 }
 
-/** A program that prints all of them: plain, cut in two, in JSON, in colour, line by line. */
+/** A program that prints all of them: plain, cut in two, in JSON, in color, line by line. */
 function printer(place: Place): string {
   const file = join(place.root, 'print.mjs')
   const given = JSON.stringify({ texts: FAKES.map(({ text }) => text), pem: PEM_LINES, env: Object.keys(ENV) })

@@ -49,7 +49,7 @@ test('a closed session is interrupted, and its loop continues elsewhere', async 
 
   await first.end()
   expect(await statusOf(place)).toContain('  interrupted  ')
-  expect((await place.ralph(['status', loop])).stdout).toContain(`/ralph:resume ${loop} goes on`)
+  expect((await place.ralph(['status', loop])).stdout).toContain(`Resume it in a session with /ralph:resume ${loop}`)
   const second = await openClient(place, { session: 'g-2', prompt: `/ralph:resume ${loop}` })
   expect(await statusOf(place)).toContain('running in a session of Gemini')
   await second.end()

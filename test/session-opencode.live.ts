@@ -139,10 +139,10 @@ live(
     const long = bash('touch begun; while [ ! -e go ]; do sleep 0.1; done; rm begun go; touch ended')
     const begun = () => until('the tool', () => existsSync(join(place.dir, 'begun')), 40_000)
 
-    script(bash('echo 1 > a.txt'), { text: 'I must know.\n\n<ask>Which colour?</ask>' }, long)
+    script(bash('echo 1 > a.txt'), { text: 'I must know.\n\n<ask>Which color?</ask>' }, long)
     await terminal.submit('/ralph:loop Paint it. --max-iterations 9')
     await stands(place, 'needs-input', terminal)
-    await terminal.shows('the agent asks: Which colour?')
+    await terminal.shows('the agent asks: Which color?')
     await terminal.submit('Blue, please.')
     await begun()
     expect(told(requests().length - 1)).toContain('A person says: Blue, please.')

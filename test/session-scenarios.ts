@@ -301,10 +301,10 @@ const SCENARIOS: Record<Exclude<Situation, 'print modes'>, Scenario> = {
   },
 
   async ask({ host, sitting, terminal, loop }) {
-    const asks = { text: 'I must know more.\n\n<ask>Which colour?</ask>' }
+    const asks = { text: 'I must know more.\n\n<ask>Which color?</ask>' }
     sitting.script([...work(sitting, 1), asks, ...work(sitting, 3).slice(0, 1), DONE])
     await loop(`Paint it. ${PROMISED}`)
-    if (!host.mute) await terminal.shows('the agent asks: Which colour?')
+    if (!host.mute) await terminal.shows('the agent asks: Which color?')
     await stands(sitting.place, 'needs-input', terminal)
     await enter(terminal, 'Blue, please.', () => sitting.requests().length > 3)
     await sitting.over()

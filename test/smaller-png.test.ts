@@ -14,13 +14,13 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 /** Each row is stored with the differences from the row above it. */
-function pngOf(width: number, height: number, colourAt: (x: number, y: number) => number): Buffer {
+function pngOf(width: number, height: number, colorAt: (x: number, y: number) => number): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
   head.set([8, 2], 8)
   const rows = Buffer.alloc((width * 3 + 1) * height)
-  const channel = (x: number, y: number, at: number) => (y < 0 ? 0 : (colourAt(x, y) >> (16 - 8 * at)) & 255)
+  const channel = (x: number, y: number, at: number) => (y < 0 ? 0 : (colorAt(x, y) >> (16 - 8 * at)) & 255)
   for (let y = 0; y < height; y += 1) {
     rows[y * (width * 3 + 1)] = 2
     for (let x = 0; x < width; x += 1)
@@ -31,7 +31,7 @@ function pngOf(width: number, height: number, colourAt: (x: number, y: number) =
   return Buffer.concat([SIGNATURE, ...parts])
 }
 
-function coloursOf(png: Buffer): number[] {
+function colorsOf(png: Buffer): number[] {
   const found = new Map<string, Buffer>()
   for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at))
     found.set(png.toString('latin1', at + 4, at + 8), png.subarray(at + 8, at + 8 + png.readUInt32BE(at)))
@@ -41,16 +41,16 @@ function coloursOf(png: Buffer): number[] {
   return [...rows].flatMap((index, at) => (at % (width + 1) === 0 ? [] : [palette?.readUIntBE(index * 3, 3) ?? 0]))
 }
 
-test('a picture with few colours stays as it is, pixel by pixel', () => {
-  const colourAt = (x: number, y: number) => ((x * 3) << 16) | ((y * 7) << 8) | 9
-  const png = pngOf(16, 9, colourAt)
-  const expected = Array.from({ length: 16 * 9 }, (_, at) => colourAt(at % 16, Math.floor(at / 16)))
-  expect(coloursOf(smallerPng(png))).toEqual(expected)
+test('a picture with few colors stays as it is, pixel by pixel', () => {
+  const colorAt = (x: number, y: number) => ((x * 3) << 16) | ((y * 7) << 8) | 9
+  const png = pngOf(16, 9, colorAt)
+  const expected = Array.from({ length: 16 * 9 }, (_, at) => colorAt(at % 16, Math.floor(at / 16)))
+  expect(colorsOf(smallerPng(png))).toEqual(expected)
 })
 
-test('a picture with many colours keeps a single dot that stands out', () => {
-  const colourAt = (x: number, y: number) => (x === 7 && y === 3 ? 0x00ff00 : (x * y * 40_503) & 0x3f003f)
-  expect(coloursOf(smallerPng(pngOf(100, 60, colourAt)))[3 * 100 + 7]).toBe(0x00ff00)
+test('a picture with many colors keeps a single dot that stands out', () => {
+  const colorAt = (x: number, y: number) => (x === 7 && y === 3 ? 0x00ff00 : (x * y * 40_503) & 0x3f003f)
+  expect(colorsOf(smallerPng(pngOf(100, 60, colorAt)))[3 * 100 + 7]).toBe(0x00ff00)
 })
 
 test('a picture that is already small stays as it is', () => {

@@ -1,4 +1,4 @@
-/** The picture of a terminal shows its text and colours, each character in its cell. */
+/** The picture of a terminal shows its text and colors, each character in its cell. */
 import { describe, expect, test } from 'vitest'
 import { readAnsi, terminalSvg } from '../scripts/terminal-svg.ts'
 
@@ -6,7 +6,7 @@ describe('readAnsi', () => {
   test.each<[what: string, ansi: string, lines: object[][]]>([
     ['plain text', 'a b', [[{ column: 0, text: 'a b' }]]],
     [
-      'colours and their end',
+      'colors and their end',
       '\u001b[31m✗\u001b[39m no',
       [
         [
@@ -17,7 +17,7 @@ describe('readAnsi', () => {
     ],
     ['several codes at once', '\u001b[0;1mx', [[{ column: 0, text: 'x', bold: true }]]],
     [
-      'bold and dim end together, the colour stays',
+      'bold and dim end together, the color stays',
       '\u001b[1;32ma\u001b[22mb',
       [
         [
@@ -61,7 +61,7 @@ describe('terminalSvg', () => {
     ])
   })
 
-  test('gives colours, bold and dim a class', () => {
+  test('gives colors, bold and dim a class', () => {
     expect(draw('\u001b[1;32ma')).toContain('class="bold c32"')
     expect(draw('\u001b[2ma')).toContain('class="dim"')
   })

@@ -593,7 +593,7 @@ describe.concurrent('a paused task', () => {
   test('gets the answer whatever is tried in between, and also one from ralph steer', async () => {
     const vault = await makeVault()
     await vault.start('a.md')
-    const asks = () => vault.stop({ RALPH_TASK_ID: 'a' }, { message: '<ask>Which colour?</ask>' })
+    const asks = () => vault.stop({ RALPH_TASK_ID: 'a' }, { message: '<ask>Which color?</ask>' })
     await asks()
     await vault.api.approveTask({ task_id: 'a', note: 'Blue' })
     await expect(vault.api.completeTask({ task_id: 'a' })).rejects.toThrow('not in Done')

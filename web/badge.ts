@@ -1,10 +1,10 @@
-/** The state of a loop as a word, a colour and a shape: the same in every list, card and headline. */
+/** The state of a loop as a word, a color and a shape: the same in every list, card and headline. */
 import type { Grade, HaltReason, Next, Status } from '../src/engine/loop.ts'
 import { capital, plain, timeOf } from './words.ts'
 
 export type Tone = 'blue' | 'green' | 'teal' | 'amber' | 'red' | 'gray'
 
-/** `mark`: a shape to go with the colour, because colour alone must not carry meaning. */
+/** `mark`: a shape to go with the color, because color alone must not carry meaning. */
 export type Badge = { word: string; tone: Tone; mark: string; busy?: true }
 
 type Shown = { status: Status; next: Next; iteration: number; unattended?: boolean }

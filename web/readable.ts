@@ -1,5 +1,5 @@
 /**
- * Removes unreadable characters from other people's text: they could colour, hide or reverse the text around them.
+ * Removes unreadable characters from other people's text: they could color, hide or reverse the text around them.
  * It happens here so that no view can forget it.
  */
 import { type ComponentChildren, Fragment, options } from 'preact'

@@ -76,7 +76,7 @@ export function capital(text: string): string {
 }
 
 /**
- * Strips colours and cursor moves from program output. Characters that change the text direction are spelled out, since
+ * Strips colors and cursor moves from program output. Characters that change the text direction are spelled out, since
  * they can make code look like different code.
  */
 export function harmless(text: string): string {

@@ -14,7 +14,7 @@ export const geminiScreen: Screen = {
     /^│ Usage limit reached for .*│$/,
     /^\s*│\s+● 1\. /,
   ],
-  // Prompts sent earlier look the same, but what is above them does not. A terminal with many colours draws block
+  // Prompts sent earlier look the same, but what is above them does not. A terminal with many colors draws block
   // edges.
   input: /^─{9,}\n(?:.*\n)?▄*\n [>*](?: (.*))?$/m,
   placeholders: [/^Type your message\b/],

@@ -111,7 +111,7 @@ test('tokens of the cache and of reasoning count', () => {
   expect(parser.end({ code: 0, signal: null }, new Map())).toMatchObject({ tokens: 31, costUsd: 0.5 })
 })
 
-test("errors use the client's words, without its colours", () => {
+test("errors use the client's words, without its colors", () => {
   expect(play('auth').outcome.message).toBe('invalid x-api-key')
   expect(play('no-session').outcome.message).toBe('Error: Session not found')
 })

@@ -16,7 +16,7 @@ const asks = (question: string): Sight => ({ working: false, asks: question, inp
 const SEEN: Readonly<Record<string, Readonly<Record<string, Sight>>>> = {
   gemini: {
     idle: IDLE,
-    // In a terminal with many colours, the line has other edges.
+    // In a terminal with many colors, the line has other edges.
     'idle-wide': IDLE,
     'idle-yolo': IDLE,
     interrupted: IDLE,

@@ -1,6 +1,6 @@
 /** A prompt as pasted into a terminal: nothing in it acts as a key or a command of the client. Pure. */
 
-/** Visible text stays; a check may print in colours, and a task may contain the end-of-paste sequence. */
+/** Visible text stays; a check may print in colors, and a task may contain the end-of-paste sequence. */
 export function asText(prompt: string): string {
   const text = prompt.replace(SEQUENCES, '').replace(/\r\n?/g, '\n').replace(KEYS, '').toWellFormed()
   return COMMAND.test(text) ? `Your task:\n\n${text}` : text

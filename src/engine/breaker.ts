@@ -96,7 +96,7 @@ export function breakerState(loop: Loop): 'closed' | 'half-open' | 'open' {
   return tally.retry || diagnosis(loop) ? 'half-open' : 'closed'
 }
 
-/** Strips colours, terminal titles and other escape sequences. */
+/** Strips colors, terminal titles and other escape sequences. */
 export function plain(text: string): string {
   return text.replace(ANSI, '')
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { errorFingerprint, fingerprint } from './fingerprint.ts'
 
 test.each<[what: string, one: string, other: string]>([
-  ['colours', '\u001b[31mFAIL\u001b[39m parser', 'FAIL parser'],
+  ['colors', '\u001b[31mFAIL\u001b[39m parser', 'FAIL parser'],
   ['addresses', 'at 0x7ffd12ab', 'at 0x7FFE99cd'],
   ['dates', '2026-01-05T09:00:01.123Z failed', '2026-01-06T10:20:30.456Z failed'],
   ['dates with a space', '2026-01-05 09:00:01 failed', '2026-01-06 10:20:30 failed'],

@@ -1,8 +1,8 @@
-/** Fingerprints of failures, to recognise one that occurs again. */
+/** Fingerprints of failures, to recognize one that occurs again. */
 import { plain } from './breaker.ts'
 import type { Verdict } from './loop.ts'
 
-/** Equal for equal failures: leaves out times, addresses and colours, which differ between attempts. */
+/** Equal for equal failures: leaves out times, addresses and colors, which differ between attempts. */
 export function fingerprint(verdicts: readonly Verdict[]): string {
   return verdicts
     .filter((verdict) => verdict.result !== 'pass')

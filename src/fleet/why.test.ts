@@ -43,7 +43,7 @@ test.each<[says: string | null, patch: Partial<FleetTask>, around?: Parameters<t
     { silent: { w1: AT } },
   ],
   ['Paused.', { state: 'resting' }],
-  ['Which colour?', { state: 'resting', sentence: 'Which colour?' }],
+  ['Which color?', { state: 'resting', sentence: 'Which color?' }],
   ['Continues after 2026-05-01 12:30 UTC.', { state: 'resting', due_at: AT }],
   ['Is down. Continues after 2026-05-01 12:30 UTC.', { state: 'resting', sentence: 'Is down.', due_at: AT }],
   ['Waiting to be merged into main.', { state: 'merging', base: 'main', sentence: 'All checks pass.' }],

@@ -28,7 +28,7 @@ test.each<[runner: string, output: string, failures: number]>([
   ['eslint', '\n✖ 3 problems (2 errors, 1 warning)\n', 3],
   ['a script of one’s own', 'suite: 3 passed, 2 failed\n', 2],
   ['several runs, of which the last counts', '# fail 5\nagain\n# fail 2\n', 2],
-  ['colours', '\u001b[31m# fail 2\u001b[39m\n', 2],
+  ['colors', '\u001b[31m# fail 2\u001b[39m\n', 2],
   ['line ends of Windows', '# pass 1\r\n# fail 2\r\n', 2],
   ['nothing that failed', '# fail 0\n', 0],
 ])('%s', (_, output, failures) => {
@@ -105,7 +105,7 @@ test.each<[runner: string, output: string, line: string | undefined]>([
     'a.js:1\nboom()\n^\n\nReferenceError: boom is not defined\n    at x (a.js:1:1)\n\nNode.js v24.0.0\n',
     'ReferenceError: boom is not defined',
   ],
-  ['colours', '\u001b[31mnot ok 1 - red\u001b[0m\n', 'not ok 1 - red'],
+  ['colors', '\u001b[31mnot ok 1 - red\u001b[0m\n', 'not ok 1 - red'],
   ['only counts', '# tests 2\n# fail 1\n', undefined],
   ['nothing', '', undefined],
   ['nothing, in the words of ralph', '(no output; exit code 1)', undefined],

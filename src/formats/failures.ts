@@ -22,7 +22,7 @@ const GO_FAILURE = /^\s*--- FAIL: /gm
 
 /** The last count in the output; undefined if there is none. */
 export function countFailures(output: string): number | undefined {
-  const text = uncoloured(output)
+  const text = uncolored(output)
   for (const pattern of COUNTS) {
     const last = [...text.matchAll(pattern)].at(-1)
     if (last) return Number(last[1])
@@ -54,7 +54,7 @@ const TIME = / \(?\d+(?:\.\d+)? ?m?s\)?$/
 
 /** The first line that says what failed; if none does, the last line with any text. */
 export function firstFailure(output: string): string | undefined {
-  const lines = uncoloured(output)
+  const lines = uncolored(output)
     .split(/[\r\n]+/)
     .map((line) =>
       line
@@ -70,7 +70,7 @@ export function firstFailure(output: string): string | undefined {
   return lines.findLast((line) => !SAYS_NOTHING.test(line))
 }
 
-function uncoloured(output: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours start with one
+function uncolored(output: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors start with one
   return output.replace(/\u001b\[[0-9;]*m/g, '')
 }

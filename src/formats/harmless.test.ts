@@ -5,9 +5,9 @@ import { harmless, jsonText } from './harmless.ts'
 const RUNS = Number(process.env.RALPH_TEST_RUNS ?? 1)
 
 test.each<[what: string, text: string, shown: string]>([
-  ['colours', 'a\u001b[31mred\u001b[0m', 'ared'],
-  ['a colour in the form of 8 bits', 'a\u009b31mred', 'ared'],
-  ['a colour with colons', 'a\u001b[38:2::1:2:3mred', 'ared'],
+  ['colors', 'a\u001b[31mred\u001b[0m', 'ared'],
+  ['a color in the form of 8 bits', 'a\u009b31mred', 'ared'],
+  ['a color with colons', 'a\u001b[38:2::1:2:3mred', 'ared'],
   ['a cleared screen and a moved cursor', 'a\u001b[2J\u001b[1;1Hb', 'ab'],
   ['private modes', 'a\u001b[?1049hb\u001b[>4;1mc\u001b[!pd', 'abcd'],
   ['a title, ended by a bell', 'a\u001b]0;title\u0007b', 'ab'],

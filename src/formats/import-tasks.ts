@@ -24,7 +24,7 @@ export type Import = { file: string; project: string }
 
 /** The result is always a valid tasks.json. */
 export function importTasks(text: string, { file, project }: Import): TaskList {
-  const found = recognise(text, file)
+  const found = recognize(text, file)
   const list = 'list' in found ? found.list : { project_name: project, version: 1, tasks: toTasks(found.tasks) }
   if (list.tasks.length === 0) throw new RalphError('input-invalid', `${file} contains no tasks. ${EXPECTED}`)
   return parseTasks(printTasks({ ...list, project_name: project }), file)
@@ -32,27 +32,27 @@ export function importTasks(text: string, { file, project }: Import): TaskList {
 
 /** The spec.md that goes with them, as far as the file describes it. */
 export function importSpec(text: string, { file, project }: Import): string {
-  const found = recognise(text, file)
+  const found = recognize(text, file)
   const { title, text: words } = 'brief' in found ? found.brief : { title: '', text: '' }
   return `# ${title || project}\n${words && `\n${words}\n`}`
 }
 
-type Recognised = { list: TaskList } | { tasks: Foreign[]; brief: Brief }
+type Recognized = { list: TaskList } | { tasks: Foreign[]; brief: Brief }
 
 const EXPECTED =
   'Expected a prd.json (an object with a list of "userStories"), a tasks.json (with a list of "tasks") or Markdown with checkboxes (- [ ] a task).'
 
-function recognise(raw: string, file: string): Recognised {
+function recognize(raw: string, file: string): Recognized {
   const text = raw.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
   if (text.trim() === '') throw new RalphError('input-invalid', `${file} is empty. ${EXPECTED}`)
   const json = readJson(text)
-  if ('value' in json) return recogniseJson(json.value, text, file)
+  if ('value' in json) return recognizeJson(json.value, text, file)
   if (/^\s*\{/.test(text) || /\.json$/i.test(file))
     throw new RalphError('input-invalid', `${file}: ${json.problem} Fix it, then import it again.`)
   return readBoxes(text)
 }
 
-function recogniseJson(value: unknown, text: string, file: string): Recognised {
+function recognizeJson(value: unknown, text: string, file: string): Recognized {
   if (isObject(value) && Array.isArray(value.userStories)) {
     const prd = readPrd(value, value.userStories)
     if ('tasks' in prd) return prd

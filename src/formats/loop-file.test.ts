@@ -58,7 +58,7 @@ describe('edits by people and editors are still read', () => {
     ['no promise: a tilde', TEXT.replace('"ALL DONE"', '~'), { promise: '' }],
     ['no promise: nothing', TEXT.replace(' "ALL DONE"', ''), { promise: '' }],
     ['no promise: an empty text', TEXT.replace('ALL DONE', ''), { promise: '' }],
-    ['unknown keys', TEXT.replace('active', 'colour: red\n# a comment\n- item\nactive'), {}],
+    ['unknown keys', TEXT.replace('active', 'color: red\n# a comment\n- item\nactive'), {}],
     ['a pause', TEXT.replace('active: true', 'active: false'), { active: false }],
     ['no word about being active', TEXT.replace('active: true\n', ''), { active: true }],
     ['a prompt of another shape', TEXT.replace('\n\nBuild it', '\nBuild it'), {}],

@@ -3,7 +3,7 @@ import { readyTasks } from '../engine/graph.ts'
 import { cutTo, oneLine } from './one-line.ts'
 import { graphTask, type Task } from './tasks.ts'
 
-/** Dependencies point at the tasks that wait for them; the colour shows the status. */
+/** Dependencies point at the tasks that wait for them; the color shows the status. */
 export function printGraph(tasks: readonly Task[]): string {
   const names = new Map(tasks.map(({ id }, index) => [id, `n${index}`]))
   const ready = new Set(readyTasks(tasks.map(graphTask)).map(({ id }) => id))

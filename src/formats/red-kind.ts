@@ -1,7 +1,7 @@
 /** Why a check is red: an assertion failed, or the tests could not even be loaded. */
-import { withoutColours } from './test-count.ts'
+import { withoutColors } from './test-count.ts'
 
-/** Whatever else it prints, one failed assertion is evidence about behaviour. */
+/** Whatever else it prints, one failed assertion is evidence about behavior. */
 const ASSERTED =
   /\bAssertion(Failed)?Error\b|ERR_ASSERTION|\bassertion (failed|`)|\bexpect\(received\)|^\s*(Expected|Received)\b.*:|^E {2,}assert |^FAIL: |^\s*--- FAIL: |^\s*[-+] (expected|actual)\b|\bexpected\b.*\b(got|but was|to (be|equal|have|match|contain)|received)\b|Failed asserting|Expectation(NotMet|Failed)|^# +expected: |Difference \(- actual, \+ expected\)|Failures: [1-9]|panicked at .*assert/im
 
@@ -10,6 +10,6 @@ const NOT_LOADED =
 
 /** `load` only when nothing says more: a weaker proof that the work was needed. */
 export function redKind(output: string): 'assertion' | 'load' {
-  const text = withoutColours(output)
+  const text = withoutColors(output)
   return !ASSERTED.test(text) && NOT_LOADED.test(text) ? 'load' : 'assertion'
 }

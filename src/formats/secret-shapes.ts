@@ -26,11 +26,11 @@ type Shape = {
   isSecret?: typeof isSecretValue
 }
 
-// Where a word starts, including after a JSON escape, a colour code or a percent-encoded byte. It comes
+// Where a word starts, including after a JSON escape, a color code or a percent-encoded byte. It comes
 // after the literal letters, because searching for literals is fast.
 const BEGINS = '(?:^|[^\\w-]|\\\\[nrtbf]|\\\\u[\\da-fA-F]{4}|%[\\da-fA-F]{2}|\\[[\\d;]{0,20}m)'
 
-/** The characters of a value after a name. A colour code ends it. */
+/** The characters of a value after a name. A color code ends it. */
 const VALUE = `[^\\s"'\`\\\\,;<>(){}[\\]|…${String.fromCharCode(27)}]{8,}`
 
 const NAMES = [

@@ -52,7 +52,7 @@ const COUNTS: readonly Count[] = [
 
 /** Passed and failed tests, not skipped ones, of all runs in the output; undefined if unknown. */
 export function countTests(output: string): number | undefined {
-  const text = withoutColours(output)
+  const text = withoutColors(output)
   let found: number | undefined
   for (const [line, count] of COUNTS)
     for (const match of text.matchAll(line)) found = (found ?? 0) + Math.max(0, count(match))
@@ -65,7 +65,7 @@ function countLines(text: string): number | undefined {
   return text.match(/^(?:not )?ok \d+\b(?!.*# (?:SKIP|TODO))/gim)?.length ?? 0
 }
 
-export function withoutColours(output: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours start with one
+export function withoutColors(output: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors start with one
   return output.replace(/\u001b\[[0-9;]*m/g, '').replaceAll('\r\n', '\n')
 }

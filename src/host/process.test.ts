@@ -305,7 +305,7 @@ describe('nothing a program started outlives it:', () => {
     }
   })
 
-  test('one that nobody can recognise does not keep it from returning', async () => {
+  test('one that nobody can recognize does not keep it from returning', async () => {
     const hides = 'ulimit -w 5 2>/dev/null || ulimit -x 5'
     const { code, lines, tookMs } = await runs(`${hides}; setsid env -i sleep 20 & echo $!; sleep 0.2`)
     const escaped = Number(lines[0])

@@ -141,7 +141,7 @@ async function findCutOff(repo: Repository, unclear: readonly Change[], scratch:
     const known = unclear.filter((change) => change[side])
     const prefix = join(scratch, side)
     const stdin = inBytes(known.map(({ path }) => path))
-    // What cannot be written is not recognised, and stays.
+    // What cannot be written is not recognized, and stays.
     await repo.ask(['checkout-index', '--quiet', `--prefix=${prefix}/`, '-z', '--stdin'], { stdin, env, minutes: 10 })
     for (const change of known) if (beginsWith(prefix, repo, change.path)) found.add(change)
   }

@@ -22,7 +22,7 @@ async function worked({ lines = WRITES, iterations = 1 } = {}): Promise<Worked> 
   return { ...place, loop }
 }
 
-const asks = { lines: `${WRITES}; echo "<ask>Which colour?</ask>"`, iterations: 5 }
+const asks = { lines: `${WRITES}; echo "<ask>Which color?</ask>"`, iterations: 5 }
 
 const on = (line: number, text = 'Why?', more: object = {}) => ({ iteration: 1, path: 'a.txt', line, text, ...more })
 
@@ -110,7 +110,7 @@ describe('comments', () => {
   })
 
   test('also work on the changes of the whole loop', async () => {
-    const place = await worked({ ...asks, lines: `echo "$RALPH_ITERATION" >> b.txt; echo "<ask>Which colour?</ask>"` })
+    const place = await worked({ ...asks, lines: `echo "$RALPH_ITERATION" >> b.txt; echo "<ask>Which color?</ask>"` })
     await place.run('steer', { loop: place.loop, words: 'Blue.' })
     await place.drive(place.loop)
     const about = { iteration: 2, path: 'b.txt', line: 1, text: 'Why?' }

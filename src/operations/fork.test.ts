@@ -258,7 +258,7 @@ describe("a fork of a task's loop", () => {
   })
 
   test('does not affect the task while the other one continues', async () => {
-    const place = await started('date +%N > work.txt; echo "<ask>Which colour?</ask>"')
+    const place = await started('date +%N > work.txt; echo "<ask>Which color?</ask>"')
     await place.drive(place.loop)
     const { loop } = await place.run('fork', { loop: place.loop })
     expect((await place.context.store().load(loop)).spec.work.owner).toEqual({ kind: 'board' })

@@ -1,4 +1,4 @@
-/** Moves the focus between cards: within a column, and to the neighbouring columns. */
+/** Moves the focus between cards: within a column, and to the neighboring columns. */
 
 export function step(across: number, down: number): void {
   const columns = [...document.querySelectorAll('.column')].map(linksIn).filter((links) => links.length > 0)

@@ -1,4 +1,4 @@
-/** The states of a fleet task, as words, colours and shapes. */
+/** The states of a fleet task, as words, colors and shapes. */
 import { FLEET_OVER, type FleetState } from '../../src/formats/fleet-task.ts'
 import type { Badge } from '../badge.ts'
 import type { OutputOf } from '../data/source.ts'

@@ -2,7 +2,7 @@
 import { Fragment } from 'preact'
 import { Numbers, type Table } from './numbers.tsx'
 
-/** What a colour stands for, always next to a word. */
+/** What a color stands for, always next to a word. */
 export type Fill = 'pass' | 'fail' | 'none' | 'plain'
 
 /** A `share` of 1 fills the width; `low` and `high` draw the interval around it. */

@@ -82,7 +82,7 @@ describe('the list of agents', () => {
     expect(lines.join('')).not.toContain('\u001b')
   })
 
-  test('has colours if the output supports them', () => {
+  test('has colors if the output supports them', () => {
     expect(printable(print({ state: 'DONE' }, out({ color: true }))[0] ?? '')).toBe(
       'Agent 1 [Council] - \u001b[32mDONE\u001b[39m',
     )

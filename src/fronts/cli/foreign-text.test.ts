@@ -48,7 +48,7 @@ const hostile = fc.array(
   { maxLength: 12 },
 )
 
-/** What may reach a screen: visible characters, line breaks and tabs, and ralph's own colours. */
+/** What may reach a screen: visible characters, line breaks and tabs, and ralph's own colors. */
 const SEEN =
   /^(?:[\n\t]|(?:\u200d(?=\p{Extended_Pictographic}))|(?![\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e0fff}]).)*$/su
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the only ones allowed

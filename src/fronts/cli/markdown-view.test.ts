@@ -4,7 +4,7 @@ import { checks, claims, loopAfter, MINUTE, START, specOf } from '../../engine/s
 import type { FoundProof } from '../../operations/get-proof.ts'
 import type { Iteration } from '../../operations/iteration-view.ts'
 import { standingOf } from '../../operations/standing.ts'
-import type { LoopSummary } from '../../operations/summarise-loop.ts'
+import type { LoopSummary } from '../../operations/summarize-loop.ts'
 import { printMarkdown } from './markdown-view.ts'
 
 const check = 'npm test'

@@ -10,7 +10,7 @@ import { isFolder, readIfThere } from '../../host/files.ts'
 import { replacePersonFile } from '../../host/person-file.ts'
 import type { AnalyticsFilter } from '../../operations/get-analytics.ts'
 import { recordLoop, recordStats } from '../../operations/record-report.ts'
-import { summariseLoop } from '../../operations/summarise-loop.ts'
+import { summarizeLoop } from '../../operations/summarize-loop.ts'
 import { type Args, type Option, usage } from './args.ts'
 import type { Context } from './context.ts'
 import { printMarkdown } from './markdown-view.ts'
@@ -46,7 +46,7 @@ const FORMS: Readonly<Record<string, Asked['form']>> = { '.html': 'page', '.htm'
 export async function writeReport(context: Context, loop: string, { form, file, redact }: Asked): Promise<number> {
   if (file !== undefined) mustBeFile(context, file)
   if (form === 'markdown') {
-    const text = printMarkdown(await summariseLoop(context, loop, { redact }))
+    const text = printMarkdown(await summarizeLoop(context, loop, { redact }))
     if (file === undefined) context.out.write(text)
     else write(context, file, text)
     return 0

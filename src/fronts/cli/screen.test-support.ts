@@ -5,7 +5,7 @@ import { type Context, openContext } from './context.ts'
 
 export type Screen = { context: Context; printed(): string; lines(): string[] }
 
-/** `columns`: makes it a terminal. The clock stands at the start of every story, and there are no colours. */
+/** `columns`: makes it a terminal. The clock stands at the start of every story, and there are no colors. */
 export function openScreen({ columns, now = () => START }: { columns?: number; now?: () => number } = {}): Screen {
   const { stream: stdout, text } = openRecorder()
   const machine = {

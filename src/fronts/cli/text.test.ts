@@ -8,7 +8,7 @@ test.each([
   ['counts wide characters twice', '日本語テキスト', 6, '日本…'],
   ['counts emoji twice', '🎉🎉🎉', 4, '🎉…'],
   ['folds lines', 'a\n\n b\tc', 10, 'a b c'],
-  ['drops colours', '\u001b[31mred\u001b[0m text', 10, 'red text'],
+  ['drops colors', '\u001b[31mred\u001b[0m text', 10, 'red text'],
   ['drops control characters', 'a\u0007b\u0000c', 10, 'abc'],
 ])('short text %s', (_, text, width, expected) => {
   expect(short(text, width)).toBe(expected)
@@ -23,7 +23,7 @@ test('printed text cannot move the cursor or set the window title, unless ralph 
   expect(printed()).toBe('\r\u001b[2Kabcd\neabcd\neralph: abcd\ne\n')
 })
 
-test('only colours painted by ralph reach the terminal', () => {
+test('only colors painted by ralph reach the terminal', () => {
   const text = paint({ color: true }, 'red', 'red \u001b[32mgreen\u001b[39m \u001b]0;no end')
   expect(printable(`${text} \u001b[31;1234567mplain`)).toBe('\u001b[31mred green \u001b[39m plain')
   expect(paint({ color: false }, 'red', 'red')).toBe('red')

@@ -1,4 +1,4 @@
-/** Text helpers for all commands: durations, tables, colours, and safe output. */
+/** Text helpers for all commands: durations, tables, colors, and safe output. */
 import { randomInt } from 'node:crypto'
 import { cellsOf } from '../../formats/cells.ts'
 import { harmless, jsonText } from '../../formats/harmless.ts'
@@ -97,7 +97,7 @@ export function ago(ms: number): string {
   return size === 0 ? 'just now' : `${Math.floor(ms / size)} ${unit} ago`
 }
 
-/** One line, cut to at most `width` terminal cells, without colours and control characters. */
+/** One line, cut to at most `width` terminal cells, without colors and control characters. */
 export function short(text: string, width: number): string {
   const line = harmless(text).replace(/\s+/g, ' ').trim()
   if (cellsOf(line) <= width) return line

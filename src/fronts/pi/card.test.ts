@@ -54,7 +54,7 @@ test.each([
   ['wide letters', '漢字仮名交じり文'.repeat(20)],
   ['emoji', '👩‍👩‍👧‍👦🎉'.repeat(30)],
   ['letters that became emoji', '1️⃣©️↔️✔️'.repeat(30)],
-  ['colours and other terminal escapes', '\x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b[2J\ta\rb'],
+  ['colors and other terminal escapes', '\x1b[31mred\x1b[0m \x1b]0;title\x07 \x1b[2J\ta\rb'],
   ['tabs', '\t\t\t\t\t\t\tdeep'],
 ])('%s never make a line too wide', (_, text) => {
   for (const width of [12, 20, 80])

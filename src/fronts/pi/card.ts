@@ -128,7 +128,7 @@ function cutTo(text: string, columns: number): string {
   return kept
 }
 
-/** Without colours and other terminal escapes. */
+/** Without colors and other terminal escapes. */
 function clean(text: string): string {
   return harmless(text).replaceAll('\t', '  ')
 }

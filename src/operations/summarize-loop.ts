@@ -12,7 +12,7 @@ export type LoopSummary = Omit<FoundLoop, 'iterations'> & { last: Iteration[]; p
 
 const LAST = 60
 
-export async function summariseLoop(
+export async function summarizeLoop(
   context: Context,
   name: string | undefined,
   { redact }: { redact: boolean },
