@@ -5,11 +5,11 @@ import type { Alike, Forecast, Standing, Traits } from './forecast.ts'
 export function forecastSentence(forecast: Forecast, { done, limit }: Standing): string {
   const { chance, iterations, costUsd } = forecast
   const still = done === 0 ? '' : ' still'
-  const within = limit === 0 ? 'finish' : `finish within ${count(limit, 'iteration')}`
+  const within = limit === 0 ? 'complete' : `complete within ${count(limit, 'iteration')}`
   return [
     `${percent(chance.rate)}${still} ${within} (${range(chance)})`,
     ...(iterations
-      ? [`half of those that finish take up to ${iterations.median}, nine in ten up to ${iterations.p90}`]
+      ? [`half of those by iteration ${iterations.median}, nine in ten by iteration ${iterations.p90}`]
       : []),
     ...(costUsd ? [`${usd(costUsd.low)} to ${usd(costUsd.high)}, median ${usd(costUsd.median)}`] : []),
   ].join('; ')

@@ -55,7 +55,7 @@ describe('a forecast', () => {
     expect(forecast?.chance.rate).toBeCloseTo(0.78, 1)
     expect(forecast?.chance.low).toBeLessThan(0.65)
     expect(forecast && forecastSentence(forecast, standing)).toMatch(
-      /^\d+% finish within 10 iterations \(\d+–\d+%\); half of those that finish take up to 1, nine in ten up to 4; \$0\.50 to \$2\.00, median \$0\.50$/,
+      /^\d+% complete within 10 iterations \(\d+–\d+%\); half of those by iteration 1, nine in ten by iteration 4; \$0\.50 to \$2\.00, median \$0\.50$/,
     )
   })
 
@@ -63,7 +63,7 @@ describe('a forecast', () => {
     const standing = { done: 1, limit: 10 }
     const forecast = forecastOf(history, standing)
     expect(forecast).toMatchObject({ iterations: { median: 4, p90: 4 }, costUsd: { loops: 6 } })
-    expect(forecast && forecastSentence(forecast, standing)).toMatch(/^\d+% still finish within 10 iterations/)
+    expect(forecast && forecastSentence(forecast, standing)).toMatch(/^\d+% still complete within 10 iterations/)
     expect(forecastOf(history, { done: 10, limit: 12 })).toBeUndefined()
     expect(noForecast(24, { done: 10, limit: 12 })).toBe('No earlier loop went beyond iteration 10.')
   })

@@ -270,8 +270,8 @@ describe('rule 6: the breaker opens', () => {
   })
 
   test.each<[sentence: string, spec: Spec, facts: Happening[]]>([
-    ['The agent failed 3 times in a row: Segmentation fault', unchecked, times(3, crashes())],
-    ['The same failure occurred 5 times in a row: E1', unchecked, times(5, failsWith('E1'))],
+    ['The agent failed 3 times in a row: Segmentation fault.', unchecked, times(3, crashes())],
+    ['The same failure occurred 5 times in a row: E1.', unchecked, times(5, failsWith('E1'))],
     ['3 iterations in a row only ran tests and changed nothing.', unchecked, times(3, runsTests)],
     ['3 iterations in a row changed nothing.', unchecked, times(3, idles)],
     [

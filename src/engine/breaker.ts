@@ -14,12 +14,14 @@ export function tripped({ spec, tally }: Loop): Trip | undefined {
   if (tally.crashes >= CRASHES)
     return {
       reason: 'agent-failed',
-      sentence: `The agent failed ${tally.crashes} times in a row: ${oneLine(tally.trouble ?? '')}`,
+      sentence: stopped(`The agent failed ${tally.crashes} times in a row: ${oneLine(tally.trouble ?? '')}`),
     }
   if (tally.repeats >= sameError)
     return {
       reason: 'same-error',
-      sentence: `The same failure occurred ${count(tally.repeats, 'time')} in a row: ${oneLine(tally.error ?? '')}`,
+      sentence: stopped(
+        `The same failure occurred ${count(tally.repeats, 'time')} in a row: ${oneLine(tally.error ?? '')}`,
+      ),
     }
   if (tally.testOnly >= TEST_ONLY)
     return {

@@ -62,7 +62,7 @@ describe('an open breaker with a cooldown', () => {
       plain,
       times(5, failsWith('E1')),
       'same-error',
-      'The same failure occurred 5 times in a row: E1',
+      'The same failure occurred 5 times in a row: E1.',
     ],
     [
       'tests alone',
@@ -71,7 +71,7 @@ describe('an open breaker with a cooldown', () => {
       'test-only',
       '3 iterations in a row only ran tests and changed nothing.',
     ],
-    ['crashes', plain, times(3, crashes()), 'agent-failed', 'The agent failed 3 times in a row: Segmentation fault'],
+    ['crashes', plain, times(3, crashes()), 'agent-failed', 'The agent failed 3 times in a row: Segmentation fault.'],
     [
       'idle turns, checked',
       checked,

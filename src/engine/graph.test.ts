@@ -125,14 +125,14 @@ describe('why nothing continues', () => {
     ['', []],
     ['A B<A', []],
     ['A!', ['A is blocked']],
-    ['T2! T4<T2', ['T2 is blocked', 'T4 waits for T2, which is blocked']],
-    ['A! B<A C<B D', ['A is blocked', 'B waits for A, which is blocked', 'C waits for A, which is blocked']],
-    ['C<B B<A A!', ['C waits for A, which is blocked', 'B waits for A, which is blocked', 'A is blocked']],
-    ['A! B! C<B,A', ['A is blocked', 'B is blocked', 'C waits for A, which is blocked']],
+    ['T2! T4<T2', ['T2 is blocked', 'T4 depends on T2, which is blocked']],
+    ['A! B<A C<B D', ['A is blocked', 'B depends on A, which is blocked', 'C depends on A, which is blocked']],
+    ['C<B B<A A!', ['C depends on A, which is blocked', 'B depends on A, which is blocked', 'A is blocked']],
+    ['A! B! C<B,A', ['A is blocked', 'B is blocked', 'C depends on A, which is blocked']],
     ['A! B!<A', ['A is blocked', 'B is blocked']],
     ['A! B+<A C<B', ['A is blocked']],
     ['A<B B<A', []],
-    ['A! B<A,C C<B', ['A is blocked', 'B waits for A, which is blocked', 'C waits for A, which is blocked']],
+    ['A! B<A,C C<B', ['A is blocked', 'B depends on A, which is blocked', 'C depends on A, which is blocked']],
   ])('in "%s" is %j', (text, reasons) => {
     expect(whyStuck(graph(text))).toEqual(reasons)
   })
@@ -146,7 +146,7 @@ describe('why nothing continues', () => {
     const reasons = whyStuck(
       ids.map((id, n) => ({ id, dependsOn: ids.slice(n + 1, n + 2), status: id === ids.at(-1) ? 'blocked' : 'open' })),
     )
-    expect(reasons[0]).toBe(`T0 waits for ${ids.at(-1)}, which is blocked`)
+    expect(reasons[0]).toBe(`T0 depends on ${ids.at(-1)}, which is blocked`)
     expect(reasons[10]).toBe(last)
   })
 })

@@ -123,7 +123,7 @@ export function whyStuck(tasks: readonly GraphTask[]): string[] {
   const reasons = tasks.flatMap(({ id }) => {
     const cause = causes.get(id)
     if (cause === undefined) return []
-    return [cause === id ? `${id} is blocked` : `${id} waits for ${cause}, which is blocked`]
+    return [cause === id ? `${id} is blocked` : `${id} depends on ${cause}, which is blocked`]
   })
   const more = reasons.length - MOST_REASONS
   return more > 0 ? [...reasons.slice(0, MOST_REASONS), `and ${more} more`] : reasons

@@ -67,7 +67,7 @@ describe('why nothing starts any longer', () => {
       'all are blocked, or wait for one that is',
       'A! B<A C<B D!',
       {},
-      'blocked: No task can continue: A is blocked; B waits for A, which is blocked; C waits for A, which is blocked; D is blocked.',
+      'blocked: No task can continue: A is blocked; B depends on A, which is blocked; C depends on A, which is blocked; D is blocked.',
     ],
   ])('%s', (_, tasks, how, next) => {
     expect(planned(tasks, how)).toBe(next)

@@ -117,7 +117,7 @@ Vault: \`/Vault\`.
 - **invoice**: \\\`npm test\\\` failed before.
   - added tests: a.test.ts
 
-Verified: a check that failed before passes now. Claimed: the file is in the done folder; there was nothing to check it with.
+Verified: a check that failed before passes now. Claimed: the file is in the done folder; there was no check.
 
 ## Stuck: 2
 

@@ -135,7 +135,7 @@ function completed({ completed: tasks }: Briefing): string[] {
 
 const MEANINGS: Readonly<Record<Grade, string>> = {
   ...GRADE_MEANINGS,
-  claimed: 'Claimed: the file is in the done folder; there was nothing to check it with.',
+  claimed: 'Claimed: the file is in the done folder; there was no check.',
 }
 
 /** What the proof of a task depends on; for `altered` the paths come first. */

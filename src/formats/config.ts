@@ -115,7 +115,7 @@ export function parseConfig(text: string, file: string): Config {
   if ('problem' in read) throw invalid(file, read.problem.slice(0, -1))
   const { value } = read
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw invalid(file, 'must contain one object')
+    throw invalid(file, 'it must contain one object')
   const config: Config = value
   const { top, breaker } = keysOf('ralph.config.json')
   checkKeys(config, top, file, '')
@@ -130,7 +130,7 @@ function checkKeys(value: object, keys: Keys, file: string, prefix: string): voi
     if (!key)
       throw invalid(
         file,
-        `has an unknown key "${prefix}${name}"${close ? `; did you mean "${close}"?` : '.'} Known: ${Object.keys(keys).join(', ')}`,
+        `unknown key "${prefix}${name}"${close ? `; did you mean "${close}"?` : '.'} Known: ${Object.keys(keys).join(', ')}`,
       )
     if (!key.fits(found)) throw invalid(file, `${prefix}${name} must be ${key.expected}, got ${JSON.stringify(found)}`)
   }

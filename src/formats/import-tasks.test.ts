@@ -279,7 +279,7 @@ describe('a file that cannot be imported is reported', () => {
       'a.json',
       '{"tasks":[{"id":"A"}]}',
       'tasks-invalid',
-      'a.json: task A: title must be a string, got missing.',
+      'a.json: task A: title must be a string, got nothing.',
     ],
   ])('%s', (_, file, text, code, message) => {
     expect(() => importTasks(text, { file, project: 'shop' })).toThrow(expect.objectContaining({ code, message }))

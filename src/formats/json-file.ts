@@ -49,7 +49,7 @@ export function isCount(value: unknown): value is number {
 
 /** A value for a message, shortened. */
 export function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'missing'
+  const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 

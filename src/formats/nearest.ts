@@ -7,7 +7,8 @@ export function nearest(word: string, known: readonly string[], most?: number): 
     .filter((candidate) => Math.abs(candidate.length - word.length) <= mostIn(candidate)) // do not spend time on very long words
     .map((candidate) => ({ candidate, edits: distance(word.toLowerCase(), candidate.toLowerCase()) }))
     .sort((a, b) => a.edits - b.edits)
-  return best && best.edits <= mostIn(best.candidate) ? best.candidate : undefined
+  const isAlike = best && best.edits <= mostIn(best.candidate) && best.edits < best.candidate.length
+  return isAlike ? best.candidate : undefined
 }
 
 /** Letters to add, drop, replace or swap with the next. */

@@ -55,9 +55,9 @@ test.each<[story: string, text: string, problems: string[]]>([
     'every field',
     '[{}, {"iteration":-1,"task_id":1,"status":true,"files_modified":"a","obstacles":[1]}]',
     [
-      'entry 1: iteration must be a whole number, got missing.',
-      'entry 1: task_id must be the id of a task, got missing.',
-      'entry 1: status must be completed or attempted, got missing.',
+      'entry 1: iteration must be a whole number, got nothing.',
+      'entry 1: task_id must be the id of a task, got nothing.',
+      'entry 1: status must be completed or attempted, got nothing.',
       'entry 2: iteration must be a whole number, got -1.',
       'entry 2: task_id must be the id of a task, got 1.',
       'entry 2: status must be completed or attempted, got true.',

@@ -124,7 +124,7 @@ export const GRADE_MEANINGS: Readonly<Record<Grade, string>> = {
   tested: 'Tested: new tests fail without this work and pass with it.',
   kept: 'Kept: the checks pass as they did before, so nothing broke; only the agent says it is done.',
   altered: 'Altered: the checks pass, but tests or their configuration changed along the way.',
-  claimed: 'Claimed: there was nothing to check it with; only the agent says so.',
+  claimed: 'Claimed: there was no check; only the agent says so.',
 }
 
 const KINDS: Readonly<Record<FindingKind, string>> = {

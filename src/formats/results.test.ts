@@ -104,12 +104,12 @@ Written 2026-01-02T03:04:05.000Z.
   - \\\`npm test\\\` failed before.
 - **T2: Title of T2** (claimed)
 
-Verified: a check that failed before passes now. Claimed: there was nothing to check it with; only the agent says so.
+Verified: a check that failed before passes now. Claimed: there was no check; only the agent says so.
 
 ## What remains
 
 - **T3: Title of T3** (3 of 3 attempts used): Half of it works.
-- **T4: Title of T4** (not tried yet; waits for T3)
+- **T4: Title of T4** (not tried yet; waiting for T3)
 - **T5: Title of T5** (blocked; 1 of 3 attempts used)
 
 ## Commits

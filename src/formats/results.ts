@@ -113,7 +113,7 @@ function remaining({ tasks, entries }: Results): string[] {
         ...(attempts > 0 || tried.has(id)
           ? [`${attempts} of ${count(max_attempts, 'attempt')} used`]
           : ['not tried yet']),
-        ...(before.length > 0 ? [`waits for ${before.map(inline).join(', ')}`] : []),
+        ...(before.length > 0 ? [`waiting for ${before.map(inline).join(', ')}`] : []),
       ]
       return `${named(id, title)} (${facts.join('; ')})${says(summaries.get(id))}`
     })

@@ -194,8 +194,8 @@ describe('reports what is wrong', () => {
       'a task without id and title',
       list({}),
       [
-        'task 1 of the list: id must be a short string such as "T1" (letters, digits, . _ -), got missing.',
-        'task 1 of the list: title must be a string, got missing.',
+        'task 1 of the list: id must be a short string such as "T1" (letters, digits, . _ -), got nothing.',
+        'task 1 of the list: title must be a string, got nothing.',
       ],
     ],
     [
@@ -254,7 +254,7 @@ describe('reports what is wrong', () => {
 
   test('all at once, the first five in full', () => {
     const wrong = list(...Array.from({ length: 8 }, (_, n) => ({ id: `T${n}` })))
-    const says = (n: number) => `task T${n}: title must be a string, got missing.`
+    const says = (n: number) => `task T${n}: title must be a string, got nothing.`
     expect(() => parseTasks(wrong, 'shop/tasks.json')).toThrow(
       expect.objectContaining({
         code: 'tasks-invalid',

@@ -48,7 +48,7 @@ test.each<[what: string, text: string, why: string]>([
 
 test.each([
   ['without a head', '# a.md was not started\n\npriority is wrong.\n'],
-  ['with a head of its own', '---\ntags: x\n---\n\n# a was not done\n'],
+  ['with a head of its own', '---\ntags: x\n---\n\n# a was not completed\n'],
   ['of an unknown kind', TEXT.replace('refused', 'perhaps')],
   ['that does not say from where', TEXT.replace(/from: .*\n/, '')],
   ['empty', ''],

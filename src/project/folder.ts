@@ -75,7 +75,7 @@ function refuseStrange({ dir, folder }: Project): void {
     if (real === undefined) throw new RalphError('usage', `${path} is a broken link. Replace it with a folder.`)
     if (pathBelow(dir, real) === undefined)
       throw new RalphError('usage', `${path} is a link to ${real}, outside ${dir}. Replace it with a folder.`)
-    if (!isFolder(path)) throw new RalphError('usage', `${path} must be a folder, but is a file. Move it away.`)
+    if (!isFolder(path)) throw new RalphError('usage', `${path} must be a folder, but is a file. Move or rename it.`)
   }
 }
 
@@ -131,7 +131,7 @@ export function readFace({ folder }: Pick<Project, 'folder'>, name: FaceName): s
 /** Atomic. People and agents read it, so everyone may. */
 export function writeFace({ folder }: Pick<Project, 'folder'>, name: string, text: string): void {
   const path = join(folder, basename(name))
-  if (isFolder(path)) throw new RalphError('usage', `${path} must be a file, but is a folder. Move it away.`)
+  if (isFolder(path)) throw new RalphError('usage', `${path} must be a file, but is a folder. Move or rename it.`)
   try {
     mkdirSync(folder, { recursive: true })
     writeWhole(path, text, 0o644)

@@ -60,7 +60,7 @@ function quoted(words: string): string {
 
 function whereWeAre(loop: Loop, next: { iteration: number; fresh: boolean }): string {
   const remembers = loop.spec.work.context === 'same' && (!next.fresh || next.iteration === 1)
-  return `This is iteration ${iterationWords(loop, next)} of a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching, so do not ask; make a sensible choice and note it.`
+  return `This is iteration ${iterationWords(loop, next)} of a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching: instead of asking, make a sensible choice and note it.`
 }
 
 function iterationWords({ spec, tally }: Loop, { iteration }: { iteration: number }): string {

@@ -96,7 +96,7 @@ describe('rejectTask', () => {
     expect(vault.names('Failed')).toEqual(['a.md', 'a.md.why.md'])
     expect(vault.names('Pending_Approval')).toEqual([])
     const note = vault.read('Failed/a.md.why.md')
-    expect(note).toMatch(/^---\nralph: failed\nfrom: "Needs_Action\/a\.md"\n---\n\n# a was not done\n/)
+    expect(note).toMatch(/^---\nralph: failed\nfrom: "Needs_Action\/a\.md"\n---\n\n# a was not completed\n/)
     for (const words of [
       'You rejected it: Too expensive.',
       '- iterations: 1',
@@ -141,7 +141,7 @@ describe('rejectTask', () => {
     const vault = openVault()
     await INTO.failed(vault, 'a')
     vault.move('Failed/a.md', 'Needs_Action/a.md')
-    vault.put('Failed/a.md.why.md', '# a was not done\n\nIt was stopped.\n')
+    vault.put('Failed/a.md.why.md', '# a was not completed\n\nIt was stopped.\n')
     await INTO.in_progress(vault, 'a')
     expect(vault.names('Failed')).toEqual(['a.md.why.md'])
   })

@@ -40,7 +40,7 @@ export function moveToFailed(task: VaultTask, loop: Loop, at: number): string | 
     from,
     place: found,
     kind: 'failed',
-    title: `${id} was not done`,
+    title: `${id} was not completed`,
     why: loop.next.kind === 'halt' ? loop.next.sentence : 'It was stopped.',
     facts: [
       `iterations: ${loop.tally.iteration}`,

@@ -95,7 +95,7 @@ async function knownAlready(desk: VaultDesk, arrival: Arrival): Promise<'busy' |
   const former = await formerTask(desk, arrival)
   if (former !== undefined) {
     note(
-      `${file} stays in ${NEEDS_ACTION}: it is the file of task ${former}, which has ended. To start it, move it out and back in.`,
+      `${file} stays in ${NEEDS_ACTION}: it is the file of task ${former}, which has ended. To start it, move it out of the folder and back.`,
     )
     return 'over'
   }
@@ -112,7 +112,7 @@ async function knownAlready(desk: VaultDesk, arrival: Arrival): Promise<'busy' |
 }
 
 function endedWords(file: string, status: string): string {
-  return `${file} stays in ${NEEDS_ACTION}: its task has ended (${status}). To run it again, move it out and back in; rename it if a file with that name is done.`
+  return `${file} stays in ${NEEDS_ACTION}: its task has ended (${status}). To run it again, move it out of the folder and back; if a finished task has the same file name, rename it first.`
 }
 
 /** Resumes a task that was started before. */

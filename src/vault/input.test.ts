@@ -90,7 +90,7 @@ describe('an invalid input is refused, with its name and what is expected', () =
     ['startTask', null, 'takes an object'],
     ['startTask', ['a.md'], 'takes an object'],
     ['startTask', 5, 'takes an object'],
-    ['startTask', {}, 'startTask: task_file must be a string, got missing.'],
+    ['startTask', {}, 'startTask: task_file must be a string, got nothing.'],
     ['startTask', { task_file: 5 }, 'task_file must be a string, got 5.'],
     [
       'startTask',
@@ -115,12 +115,12 @@ describe('an invalid input is refused, with its name and what is expected', () =
       { task_file: 'a.md', max_iteration: 5 },
       'unknown name "max_iteration". Did you mean "max_iterations"?',
     ],
-    ['checkTaskComplete', {}, 'checkTaskComplete: task_id must be a string, got missing.'],
+    ['checkTaskComplete', {}, 'checkTaskComplete: task_id must be a string, got nothing.'],
     ['checkTaskComplete', { id: 'a' }, 'checkTaskComplete: unknown name "id".'],
     [
       'incrementIteration',
       'a',
-      'incrementIteration: action must be a string of at most 10000 characters, got missing.',
+      'incrementIteration: action must be a string of at most 10000 characters, got nothing.',
     ],
     ['incrementIteration', { ...work('a'), action: 'x'.repeat(10_001) }, 'action must be a string of at most 10000'],
     ['incrementIteration', { ...work('a'), result: 'x'.repeat(1_001) }, 'result must be a string of at most 1000'],
@@ -156,7 +156,7 @@ describe('an invalid input is refused, with its name and what is expected', () =
 
   test.each<[given: object, says: string]>([
     [{ vaultPath: 5 }, 'RalphWiggum: vault_path must be a string, got 5.'],
-    [{}, 'RalphWiggum: vault_path must be a string, got missing.'],
+    [{}, 'RalphWiggum: vault_path must be a string, got nothing.'],
     [{ vaultPath: '.', maxIterations: 0 }, 'max_iterations must be a whole number of at least 1'],
     [{ vaultPath: '.', maxIteration: 5 }, 'unknown name "max_iteration". Did you mean "max_iterations"?'],
     [{ vaultPath: '.', timeout_minutes: '30' }, 'timeout_minutes must be a number above 0, at most 525600, got "30".'],

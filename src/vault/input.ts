@@ -79,7 +79,7 @@ function unknown(call: string, name: string, known: readonly string[]): RalphErr
 }
 
 function show(value: unknown): string {
-  if (value === undefined) return 'missing'
+  if (value === undefined) return 'nothing'
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
   return typeof value === 'string' ? quote(value) : String(value)
 }

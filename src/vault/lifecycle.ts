@@ -82,9 +82,8 @@ export function mustAllow(
   if (call === 'incrementIteration' && status === 'max_iterations_reached')
     throw new MaxIterationsError(id, maxIterations)
   if (call === 'incrementIteration' && status === 'timeout') throw new TimeoutError(id, timeoutMinutes)
-  const isAnswer = call === 'approveTask' || call === 'rejectTask'
   const advice = status === 'waiting_approval' && waits !== undefined ? waits : ADVICE[status]
-  throw illegal(id, status, to === 'same' ? status : to, isAnswer ? `It is not waiting for anyone. ${advice}` : advice)
+  throw illegal(id, status, to === 'same' ? status : to, advice)
 }
 
 /** The error for an invalid transition. */

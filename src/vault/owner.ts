@@ -30,7 +30,7 @@ export const vaultRules: OwnerRules = {
     if (wish.kind !== 'answer' || !isAboutFile(loop)) return undefined
     return new RalphError(
       'usage',
-      `Loop ${loop.id} is the task ${id}, which waits for your approval: ${taskCommand('approve', id, path, '--note', wish.words)}.`,
+      `Loop ${loop.id} is the task ${id}, which is waiting for your approval: ${taskCommand('approve', id, path, '--note', wish.words)}.`,
     )
   },
   since: restFacts,
