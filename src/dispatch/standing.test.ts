@@ -49,7 +49,7 @@ describe('without a task', () => {
       'its task did not arrive',
       { ...UP, sent: { ...stalled, mark: { ...stalled.mark, loop: '' } } },
       {},
-      'STALLED: Its prompt did not arrive. Look at it with "attach 2", then send it again with "retry 2".',
+      'STALLED: Its prompt did not arrive. Look at it with "attach 2", then resend it with "retry 2".',
     ],
   ])('%s', (_, facts, known, stands) => {
     expect(standingOf(facts, undefined, known)).toBe(stands)

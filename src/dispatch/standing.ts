@@ -16,7 +16,7 @@ export function standing(
   if (isStalled(facts, loop))
     return {
       state: 'STALLED',
-      words: `Its prompt did not arrive. Look at it with "attach ${agent.number}", then send it again with "retry ${agent.number}".`,
+      words: `Its prompt did not arrive. Look at it with "attach ${agent.number}", then resend it with "retry ${agent.number}".`,
     }
   if (loop && !ended(loop)) {
     if (typing)

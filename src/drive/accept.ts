@@ -89,7 +89,7 @@ function mustBeAcceptable(loop: Loop): Worktree {
   if (!spec.work.worktree)
     throw new RalphError(
       'loop-state',
-      `Loop ${id} worked in ${spec.work.dir} itself; there is nothing to accept. \`ralph rollback ${id} 0\` would undo its work.`,
+      `Loop ${id} worked directly in ${spec.work.dir}, so there is nothing to accept. \`ralph rollback ${id} 0\` would undo its work.`,
     )
   if (ended(loop)) return spec.work.worktree
   throw new RalphError(

@@ -42,7 +42,7 @@ async function setUp(path: string, command: string, preparing: Preparing): Promi
   const { home, loop, dir, env, signal, note, again, fence } = preparing
   const done = join((await repositoryOf(path)).gitDir, 'ralph-set-up')
   if (readIfThere(done) === command) return
-  note(`setting up the worktree: ${command}`)
+  note(`Setting up the worktree: ${command}`)
   const marked = { ...env, RALPH_LOOP_ID: loop } // so that the next ralph can kill it
   const before = await changedIn(path)
   const limits = { minutes: SETUP_MINUTES, signal, fence, online: true }

@@ -79,7 +79,7 @@ export async function undoRollBack(restoring: Restoring): Promise<string[]> {
   const { repo, loop } = restoring
   const names = await listCheckpoints(repo, loop)
   const last = latest(names, 'before')
-  if (last === 0) throw new RalphError('checkpoint-missing', `Nothing to undo: loop ${loop} has no rollback left.`)
+  if (last === 0) throw new RalphError('checkpoint-missing', `Nothing to undo: loop ${loop} has no rollback.`)
   const kept = `undone/${latest(names, 'undone') + 1}`
   const before = `before/${last}`
   const cutOff = await wasCutOff(restoring, names)

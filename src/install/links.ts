@@ -31,7 +31,7 @@ function targets(root: string, node: string): Record<string, string> {
 function link(path: string, target: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat && !stat.isSymbolicLink())
-    throw new RalphError('home-unusable', `${path} must be a link created by ralph. Move it away, then try again.`)
+    throw new RalphError('home-unusable', `${path} must be a link created by ralph. Move or rename it, then try again.`)
   if (stat && readlinkSync(path) === target) return false
   const temporary = `${path}.new` // the same for every process: only one runs here at a time
   try {

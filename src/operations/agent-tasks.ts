@@ -31,7 +31,7 @@ export const dropTask: Operation<OneAgent & { task: number }, { agent: string; p
   name: 'drop_task',
   effect: 'destroy',
   person: true,
-  summary: 'Removes a task from the queue of an agent, by its position.',
+  summary: "Removes a task from an agent's queue, by its position.",
   async run(context, { agent, task, ...crew }) {
     await refuseBelowTurn(context)
     const place = await findCrew(context, crew)

@@ -23,7 +23,7 @@ export async function askingOf({ store }: Context, task: BoardTask): Promise<Ask
 /** A task with open dependencies is queued until they are done, or refused if no worker would start it then. */
 export async function mustBeStartable(context: Context, id: string): Promise<BoardTask> {
   const task = await mustFind(context.store(), id)
-  if (task.archived) throw new RalphError('task-state', `Task ${id} is archived. Set archived to false, then start it.`)
+  if (task.archived) throw new RalphError('task-state', `Task ${id} is archived. Unarchive it, then start it.`)
   const loop = await loopOf(context, task)
   if (loop && !ended(loop))
     throw new RalphError(

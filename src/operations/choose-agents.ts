@@ -99,6 +99,6 @@ export function locate(text: string, { env, cwd, dir }: Site): string {
     throw new RalphError('agent-missing', `${resolve(dir, program)} is not executable. Run: chmod +x ${program}`)
   throw new RalphError(
     'agent-missing',
-    `The agent "${program}" was not found${program?.includes('/') ? ` below ${dir}` : ' on PATH'}. Install it, or give its path. \`ralph doctor\` shows which agents are installed.`,
+    `The agent "${program}" was not found${program?.includes('/') ? ` in ${dir}` : ' on PATH'}. Install it, or give its path. \`ralph doctor\` shows which agents are installed.`,
   )
 }

@@ -25,7 +25,7 @@ export function fleetStore({ store }: Pick<Context, 'store'>): FleetStore {
   if (found.fleet) return found as FleetStore // it has a fleet
   throw new RalphError(
     'usage',
-    'This needs the database of a fleet. Pass --database postgres://user@host/name, or set RALPH_DATABASE.',
+    'This needs a fleet database. Pass --database postgres://user@host/name, or set RALPH_DATABASE.',
   )
 }
 

@@ -85,7 +85,7 @@ describe('a forecast', () => {
     const fresh = await place.run('get_forecast', { prompt: 'Build it', agent, iterations: 5 })
     expect(fresh).toMatchObject({ enough: true, loops: 25, limit: 5, by: ['dir', 'agent'] })
     expect(fresh.forecast).toMatchObject({ costUsd: { median: 0.5 }, iterations: { median: 1, p90: 1 } })
-    expect(fresh.sentence).toMatch(/^9\d% finish within 5 iterations .*\(25 finished loops in this folder with /)
+    expect(fresh.sentence).toMatch(/^9\d% complete within 5 iterations .*\(25 finished loops in this folder with /)
     const { id: task_id } = await place.run('create_task', {
       title: 'Build it',
       repo: place.cwd,

@@ -80,7 +80,10 @@ function fileOf({ cwd, env }: Context, asked: string): string {
   const places = foldersOf(env).flatMap((folder) => ['db.v2.sqlite', 'db.sqlite'].map((name) => join(folder, name)))
   const found = places.find(isDatabase)
   if (found !== undefined) return found
-  throw new RalphError('input-invalid', `No vibe-kanban database found at ${places.join(', ')}. Name the file.`)
+  throw new RalphError(
+    'input-invalid',
+    `No vibe-kanban database found at ${places.join(', ')}. Give the path of the file.`,
+  )
 }
 
 /** Where vibe-kanban keeps its files, on Linux and on macOS. */

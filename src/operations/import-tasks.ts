@@ -23,7 +23,7 @@ export const importTasks: Operation<{ file: string; project: string; dir?: strin
     const project = projectAt(dir, name)
     const path = join(project.folder, 'tasks.json')
     if (readFace(project, 'tasks.json') !== undefined)
-      throw new RalphError('usage', `${path} already exists. Choose another project name, or move it away.`)
+      throw new RalphError('usage', `${path} already exists. Choose another project name, or move that file.`)
     const text = readText(resolve(context.cwd, file), 'task')
     const from = { file: basename(file), project: name }
     const list = readTasks(text, from)

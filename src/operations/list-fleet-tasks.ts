@@ -10,7 +10,7 @@ const PAGE = 50
 export const listFleetTasks: Operation<Omit<FleetFilter, 'ids'>, { tasks: ListedFleetTask[]; next?: string }> = {
   name: 'list_fleet_tasks',
   effect: 'read',
-  summary: 'Lists the tasks of the fleet, newest first, with what each waits for.',
+  summary: 'Lists the tasks of the fleet, newest first, and what each is waiting for.',
   agent: {},
   async run(context, { limit = PAGE, ...filter }) {
     const store = fleetStore(context)

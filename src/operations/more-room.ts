@@ -52,10 +52,8 @@ async function mustBeExtendable(context: Context, loop: Loop): Promise<void> {
 }
 
 function noRoom(loop: Loop): RalphError {
-  const { id, next } = loop
-  const why = next.kind === 'halt' ? ` ${next.sentence}` : ''
   return new RalphError(
     'usage',
-    `Loop ${id} has already used what these limits allow.${why} Raise them: ${goOnWith(loop)}`,
+    `Loop ${loop.id} has already used what these limits allow. Raise them: ${goOnWith(loop)}`,
   )
 }

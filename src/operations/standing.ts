@@ -3,6 +3,7 @@ import { stopped } from '../engine/breaker.ts'
 import { shownFolder } from '../engine/home-folder.ts'
 import { count } from '../engine/limits.ts'
 import { ALLOW, type Grade, type Loop, type Next, type Tally } from '../engine/loop.ts'
+import { leftAt } from '../engine/moves.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { gradeWords } from '../formats/proof-words.ts'
 import { goOnWith } from '../formats/room-words.ts'
@@ -114,7 +115,7 @@ function isAcceptable(loop: Loop, accepted: boolean): boolean {
 function storyHint(loop: Loop, accepted: boolean): string {
   return [
     ...(isAcceptable(loop, accepted) ? [`Accept its work: ralph accept ${loop.id}`] : []),
-    ...(loop.spec.onHalt && loop.next.kind === 'halt' ? [`Undo the rollback: ralph undo ${loop.id}`] : []),
+    ...(leftAt(loop) !== undefined && loop.next.kind === 'halt' ? [`Undo the rollback: ralph undo ${loop.id}`] : []),
     ...roomHint(loop),
     `Details: ralph show ${loop.id}`,
   ].join(' · ')
@@ -132,7 +133,7 @@ export function roomHint(loop: Loop): string[] {
 }
 
 function openFailures({ failures }: Tally): string {
-  return failures ? ` At the last check, ${count(failures, 'failure')} ${failures === 1 ? 'was' : 'were'} left.` : ''
+  return failures ? ` At the last check, ${count(failures, 'failure')} remained.` : ''
 }
 
 /** What a loop waits for until a known time. `left`: the remaining time, shown after the time of day. */

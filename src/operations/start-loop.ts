@@ -120,7 +120,10 @@ export async function makeLoop(
 export function mustBeNames(stages: readonly Stage[]): void {
   const odd = stages.find(({ name }) => !/^[\w .:-]{1,60}$/.test(name))
   if (odd)
-    throw new RalphError('usage', `"${odd.name}" is not a valid stage name. Use letters, digits, spaces, and . : _ -`)
+    throw new RalphError(
+      'usage',
+      `"${odd.name}" is not a valid stage name. Use letters, digits, spaces, and these characters: . : _ -`,
+    )
 }
 
 /** The folder to work in, with symlinks resolved. */
@@ -147,7 +150,7 @@ export async function inWorktree(
   const uncommitted = await countUncommitted(dir)
   if (uncommitted > 0)
     note(
-      `the worktree starts from your last commit; ${count(uncommitted, 'uncommitted change')} ${uncommitted === 1 ? 'is' : 'are'} not included.`,
+      `The worktree starts from your last commit; ${count(uncommitted, 'uncommitted change')} ${uncommitted === 1 ? 'is' : 'are'} not included.`,
     )
   return { spec: { ...spec, work: { ...spec.work, ...plan } }, tree }
 }
@@ -166,11 +169,11 @@ export async function noteOthers(context: Context, { id, spec }: Placing): Promi
   const { home, note } = context
   const store = context.store()
   for (const other of await runningAlongside(store, { id, spec }))
-    note(`loop ${other} is also running here. Each will mistake the other's changes for its own.`)
+    note(`Loop ${other} is also running here. Each will mistake the other's changes for its own.`)
   const dir = homeFolder({ spec })
   for (const { id: other } of (await store.list({ dir, status: ['running'], limit: 20 })).rows) {
     const holder = holderOf(home, other)
     if (holder !== undefined)
-      note(`loop ${other} is also running here, in ${holder}. Each will mistake the other's changes for its own.`)
+      note(`Loop ${other} is also running here, in ${holder}. Each will mistake the other's changes for its own.`)
   }
 }

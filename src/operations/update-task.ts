@@ -40,7 +40,7 @@ export const updateTask: Operation<Updating, BoardTask> = {
 export const deleteTask: Operation<{ task_id: string; version?: number }, { task_id: string }> = {
   name: 'delete_task',
   effect: 'destroy',
-  summary: 'Deletes a task from the board. Its loops and their history stay.',
+  summary: 'Deletes a task from the board. Its loops and their history are kept.',
   agent: {},
   person: true,
   async run(context, { task_id: id, version }) {

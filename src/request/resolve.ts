@@ -133,7 +133,7 @@ function foundChecks(dir: string): string[] {
 
 function resolveStages(stages: Spec['stages']): Spec['stages'] {
   const twice = stages.find(({ name }, index) => stages.findIndex((other) => other.name === name) !== index)
-  if (twice) throw new RalphError('usage', `The stage ${twice.name} is given twice. Give each stage its own name.`)
+  if (twice) throw new RalphError('usage', `Stage ${twice.name} is given twice. Give each stage its own name.`)
   return stages
 }
 

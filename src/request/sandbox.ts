@@ -9,6 +9,9 @@ type Asked = Pick<LoopRequest, 'sandbox' | 'sandboxAllow'>
 export function withSandbox<Request extends Asked>(request: Request, config: Config): Request {
   const sandbox = request.sandbox ?? config.sandbox
   if (request.sandboxAllow && !sandbox)
-    throw new RalphError('usage', '--sandbox-allow has no effect without a sandbox. Add --sandbox, or leave it out.')
+    throw new RalphError(
+      'usage',
+      '--sandbox-allow has no effect without a sandbox. Add --sandbox, or omit --sandbox-allow.',
+    )
   return { ...request, ...given({ sandbox, sandboxAllow: request.sandboxAllow ?? config.sandbox_allow }) }
 }

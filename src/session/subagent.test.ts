@@ -70,6 +70,6 @@ test("the repository's agent comes before the user's, once that very text is tru
 test('a missing one is reported with the places that were searched', () => {
   const place = folders()
   expect(() => argsOf('nobody', place)).toThrow(
-    `There is no agent "nobody". Expected nobody.md in ${place.dir}/.pi/agents or ${place.home}/.pi/agent/agents.`,
+    `No such agent: "nobody". Expected nobody.md in ${place.dir}/.pi/agents or ${place.home}/.pi/agent/agents.`,
   )
 })

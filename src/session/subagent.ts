@@ -35,7 +35,7 @@ function findAgent(name: string, { dir, env }: Asking): Found {
   const own = join(env.PI_CODING_AGENT_DIR || join(env.HOME || homedir(), '.pi', 'agent'), 'agents')
   const path = [theirs, own].map((folder) => join(folder, `${name}.md`)).find(existsSync)
   if (path === undefined)
-    throw new RalphError('usage', `There is no agent "${name}". Expected ${name}.md in ${theirs} or ${own}.`)
+    throw new RalphError('usage', `No such agent: "${name}". Expected ${name}.md in ${theirs} or ${own}.`)
   return { name, path, text: readText(path, 'agent'), isForeign: path.startsWith(`${theirs}/`) }
 }
 

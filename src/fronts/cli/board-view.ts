@@ -26,7 +26,7 @@ export function taskLines(tasks: readonly ListedTask[], out: Output): string {
 
 function loopWords({ loop_status: status, waits_for: waits }: ListedTask): string {
   if (status === null) return ''
-  return status === 'queued' && waits.length > 0 ? `queued, waits for ${waits.join(', ')}` : status
+  return status === 'queued' && waits.length > 0 ? `queued, waiting for ${waits.join(', ')}` : status
 }
 
 export function taskStory(task: FoundTask, out: Output): string {
@@ -47,7 +47,7 @@ export function taskStory(task: FoundTask, out: Output): string {
         .join(', '),
     ],
     ['depends on', task.depends_on.join(', ')],
-    ['waits for', task.waits_for.join(', ')],
+    ['waiting for', task.waits_for.join(', ')],
     ['priority', task.priority === 0 ? '' : String(task.priority)],
     ['folder', `${task.repo ?? ''}${task.worktree ? ' (own worktree)' : ''}`.trim()],
     ['loop', task.loop_id ? `${task.loop_id} ${task.standing?.sentence ?? ''}` : ''],

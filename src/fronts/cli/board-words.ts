@@ -97,7 +97,7 @@ export const boardVerbs: Readonly<Record<BoardVerb, CommandSpec>> = {
   delete: {
     name: 'board delete',
     words: 'TASK',
-    summary: 'Deletes a task. Its loops and their history stay.',
+    summary: 'Deletes a task. Its loops and their history are kept.',
     options: { json },
   },
   groups: { name: 'board groups', words: '', summary: 'Lists the groups of tasks.', options: { json } },

@@ -83,7 +83,7 @@ const VERBS: Readonly<Record<BoardVerb, (args: Args, context: Context) => Promis
   async new(args, context) {
     const title = wordOf(args, 'TITLE')
     const task = await createTask.run(context, { ...fieldsOf(args, context), title })
-    if (!args.flag('start')) return print(args, context, task, () => `Task ${task.id}: ${task.title}\n`)
+    if (!args.flag('start')) return print(args, context, task, () => `Added task ${task.id}: ${task.title}\n`)
     return startHere(args, context, task.id)
   },
 

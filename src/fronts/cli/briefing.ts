@@ -9,7 +9,7 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'briefing',
   words: '[VAULT] [options]',
-  summary: 'Summarizes a vault in Markdown: what is done, what is stuck, what waits for you, and what to do next.',
+  summary: 'Summarizes a vault in Markdown: what is done, what is stuck, what is waiting for you, and what to do next.',
   about:
     'VAULT defaults to RALPH_VAULT, then to the vault that contains this folder. Waiting and running tasks are always listed.',
   options: {

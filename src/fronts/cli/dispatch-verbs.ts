@@ -46,15 +46,15 @@ function verb(
 }
 
 export const VERBS: Readonly<Record<string, Verb>> = {
-  status: verb('status', '[AGENT…]', 'Shows what each agent is doing and how far its loop is.', showStatus, {
+  status: verb('status', '[AGENT…]', 'Shows what each agent is doing and how far its loop has got.', showStatus, {
     watch: { help: 'update whenever something changes, until Ctrl-C' },
   }),
   task: verb('task', 'AGENT TEXT', 'Gives an agent a task. `1: TEXT` is short for `task 1 TEXT`.', task, {
     file: { value: 'F', help: 'read the task from a file, or from standard input with -' },
   }),
-  queue: verb('queue', 'AGENT', 'Lists the tasks in the queue of an agent.', queue),
-  drop: verb('drop', 'AGENT N', 'Removes task N from the queue of an agent.', drop),
-  pause: verb('pause', 'AGENT', 'Pauses the loop of an agent after its current turn.', (calling) =>
+  queue: verb('queue', 'AGENT', "Lists the tasks in an agent's queue.", queue),
+  drop: verb('drop', 'AGENT N', "Removes task N from an agent's queue.", drop),
+  pause: verb('pause', 'AGENT', "Pauses an agent's loop after its current turn.", (calling) =>
     onLoop(calling, (loop) => pause.run(calling.context, { loop }), 'will pause after its current turn.'),
   ),
   resume: verb(
@@ -63,23 +63,23 @@ export const VERBS: Readonly<Record<string, Verb>> = {
     'Resumes a loop that is paused, waiting, or cooling down after its breaker opened.',
     resumeAgent,
   ),
-  cancel: verb('cancel', 'AGENT', 'Cancels the loop of an agent and interrupts the agent.', (calling) =>
+  cancel: verb('cancel', 'AGENT', "Cancels an agent's loop and interrupts the agent.", (calling) =>
     onLoop(calling, (loop) => cancel.run(calling.context, { loop }), 'was cancelled.'),
   ),
-  say: verb('say', 'AGENT TEXT', 'Adds a message to the next prompt of an agent.', say),
-  limit: verb('limit', 'AGENT N', 'Changes the iteration limit of the loop of an agent; 0 means no limit.', limit),
-  retry: verb('retry', 'AGENT', 'Sends a prompt again that did not arrive.', async (calling) =>
+  say: verb('say', 'AGENT TEXT', "Adds a message to an agent's next prompt.", say),
+  limit: verb('limit', 'AGENT N', "Changes the iteration limit of an agent's loop; 0 means no limit.", limit),
+  retry: verb('retry', 'AGENT', 'Resends a prompt that did not arrive.', async (calling) =>
     left(await retryAgent.run(calling.context, named(calling)), 'will get its prompt again.'),
   ),
-  log: verb('log', 'AGENT', 'Shows the history of the loop of an agent, and the end of its screen.', log),
+  log: verb('log', 'AGENT', "Shows the history of an agent's loop, and the end of its screen.", log),
   attach: verb(
     'attach',
     'AGENT',
-    'Opens the pane of an agent in this terminal. F12 leaves it; the agent keeps running.',
+    "Opens an agent's pane in this terminal. F12 leaves it; the agent keeps running.",
     attach,
   ),
   accept: verb('accept', 'AGENT', 'Merges the work of an agent that works in its own worktree.', take),
-  add: verb('add', 'NAME', 'Adds an agent in a pane of its own.', add, {
+  add: verb('add', 'NAME', 'Adds an agent in its own pane.', add, {
     agent: { value: 'A', help: 'agent to run (claude, codex, pi …)' },
     folder: { value: 'DIR', help: 'folder to work in (default: the current one)' },
     worktree: { help: 'run every task in its own worktree' },
@@ -124,7 +124,7 @@ async function showStatus({ args, context, crew }: Calling): Promise<Said> {
 function statusText({ agents, running, config }: AgentList, context: Context): string {
   const absent = running
     ? ''
-    : `No dispatcher is running, so this is the state it left. Start it with: ralph dispatch --config ${config}\n`
+    : `No dispatcher is running, so this is the last known state. Start one: ralph dispatch --config ${config}\n`
   return `${printAgents(agents, context)}${absent}`
 }
 

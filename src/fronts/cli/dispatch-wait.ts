@@ -33,7 +33,7 @@ export const waitSpec: CommandSpec = {
 export const eventsSpec: CommandSpec = {
   name: 'dispatch events',
   words: '',
-  summary: 'Prints a line whenever the state of an agent changes, until Ctrl-C.',
+  summary: "Prints a line whenever an agent's state changes, until Ctrl-C.",
   options: {
     after: { value: 'SEQ', help: 'start after this event; 0 starts at the beginning' },
     config: CONFIG,
@@ -93,7 +93,7 @@ export async function waitFor(argv: readonly string[], context: Context): Promis
 }
 
 function absent(config: string): string {
-  return `No dispatcher is running, so nothing changes until you start it with: ralph dispatch --config ${config}`
+  return `No dispatcher is running, so nothing will change until you start one: ralph dispatch --config ${config}`
 }
 
 function crewIn(config: string | undefined): CrewName {

@@ -204,7 +204,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     const [submitted] = await lines('submit', 'Build it', '--agent', listener, '--repo', 'none')
     const id = (submitted as { tasks: { id: string }[] }).tasks[0]?.id ?? ''
     await eventually(() => existsSync(begun ?? ''))
-    expect((await ralph('pause', id)).out).toMatch(/^Loop \w+ pauses after its current iteration\.\n$/)
+    expect((await ralph('pause', id)).out).toMatch(/^Loop \w+ will pause after its current iteration\.\n$/)
     writeFileSync(allowed ?? '', '')
     await eventually(async () => /^Tasks: 1 on hold$/m.test((await ralph('status')).out))
     expect((await ralph('status')).out).toContain('Paused.')
@@ -308,7 +308,7 @@ describe.skipIf(missing)(`the fleet on the command line${missing ? `: ${missing}
     [['status', 'nosuch'], 'No such loop: nosuch'],
     [['status', '--database'], '--database needs a value'],
     [['status', '--database', 'mysql://x'], 'The database must be a URL'],
-    [['submit', 'x', '--database', 'none'], 'This needs the database of a fleet.'],
+    [['submit', 'x', '--database', 'none'], 'This needs a fleet database.'],
     [['doctor', '--rebuild'], 'Only the database in RALPH_HOME can be rebuilt.'],
   ])('%j is refused with a message', async (argv, says) => {
     const place = await sharedPlace()

@@ -20,7 +20,7 @@ const verbs: Readonly<Record<Verb, CommandSpec>> = {
   status: {
     name: 'fleet status',
     words: '[options]',
-    summary: 'Shows the workers and the tasks that have not ended, with what each waits for.',
+    summary: 'Shows the workers and the tasks that have not ended, and what each is waiting for.',
     options: {
       all: { help: 'include tasks that have ended' },
       watch: { help: 'update whenever something changes, until Ctrl-C' },

@@ -44,7 +44,7 @@ const installSpec: CommandSpec = {
   words: 'AGENT [options]',
   summary: 'Adds ralph commands to an agent, so that loops can run inside its session.',
   about: `AGENT is one of ${AGENTS}.
-ralph shows the changes and asks before it writes them. The rest of the agent's settings stays byte for byte, and \`ralph uninstall\`
+ralph shows the changes and asks before it writes them. The rest of the agent's settings stays unchanged, and \`ralph uninstall\`
 restores the originals. Run it again after you move ralph or change Node.`,
   options: OPTIONS,
   examples: [
@@ -175,7 +175,7 @@ async function installAgent(asked: Asked, installation: Installation, context: C
     for (const path of started) out.write(`${nameOf(path, site)} is executable again.\n`)
     const nothing = started.length > 0 ? 'Nothing else' : 'Nothing'
     const what = refreshed ? `The links in ${home} were rebuilt; nothing else` : nothing
-    out.write(`${what} to do: ralph is installed for ${place.title}.\n`)
+    out.write(`${what} to do: ralph is already installed for ${place.title}.\n`)
     return 0
   }
   const kept = applyInstall(installation, edits, obsolete)
@@ -205,7 +205,7 @@ async function uninstallAgent(asked: Asked, installation: Installation, context:
   const left = edits.filter((edit) => edit.left)
   if (changes.length === 0 && left.length === 0 && !installation.known) {
     out.write(
-      `Nothing to do: ralph is not installed for ${place.title}, ${scopeWords(site)}.${elsewhere(agent, home)}\n`,
+      `Nothing to do: ralph is not installed for ${place.title} ${whereWords(site)}.${elsewhere(agent, home)}\n`,
     )
     removeWhenLast(home)
     return 0
@@ -297,6 +297,12 @@ function isOff(settings: Buffer): boolean {
 function optionOf({ scope, project }: Site): string {
   if (scope === 'vault') return ` --vault ${quoteWord(project)}`
   return scope === 'project' ? ' --project' : ''
+}
+
+/** Where it is not installed. */
+function whereWords(site: Site): string {
+  if (site.scope === 'vault') return scopeWords(site)
+  return site.scope === 'user' ? 'in your own settings' : `in ${site.project}`
 }
 
 function scopeWords({ scope, project }: Site): string {

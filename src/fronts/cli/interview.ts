@@ -16,7 +16,7 @@ import { bypassLine } from './view.ts'
 const spec: CommandSpec = {
   name: 'interview',
   words: 'NAME [options] [-- arguments for the agent]',
-  summary: 'Agents interview you about the spec of a project, then write its tasks.',
+  summary: 'Lets agents interview you about the spec of a project, then write its tasks.',
   about: `Each round is a new agent in this terminal that reads the spec, asks you questions, and adds your answers to the spec; the last
 one writes tasks.json. Talk to it as usual. When it is finished, ralph ends it and starts the next round.
 Exit codes: 0 tasks written, 1 a round failed, 2 usage error, 3 agent missing or unusable, 130 stopped.`,

@@ -34,7 +34,7 @@ export async function givenWords(
 ): Promise<string> {
   if (heard === 'driver') return `Loop ${id} ${driver}\n`
   if (heard === 'session')
-    return `Loop ${id} picks this up when it continues: resume it in ${session}, or pause it and resume it here.\n`
+    return `Loop ${id} will pick this up when it continues: resume it in ${session}, or pause it and resume it here.\n`
   return `Loop ${id}: ${standingOf(await context.store().load(id)).sentence}\n`
 }
 

@@ -18,7 +18,8 @@ export const pause: Command = {
   async run(argv, context) {
     const [loop] = parseArgs(spec, argv, 1).words
     const all = await operation.run(context, given({ loop }))
-    for (const given of all) context.out.write(await givenWords(context, given, 'pauses after its current iteration.'))
+    for (const given of all)
+      context.out.write(await givenWords(context, given, 'will pause after its current iteration.'))
     return 0
   },
 }

@@ -95,7 +95,7 @@ function rowsOf(shown: readonly Task[], all: readonly Task[], { open: begun, pro
             ? task.attempts < task.max_attempts
               ? 'ready'
               : 'no attempts left'
-            : `waits for ${short(waits.join(', '), 24)}`
+            : `waiting for ${short(waits.join(', '), 24)}`
       const loop = begun.find((open) => open.task === task.id)?.loop ?? ''
       return [task.id, state, `${task.attempts}/${task.max_attempts}`, loop, short(task.title, 60)]
     }),

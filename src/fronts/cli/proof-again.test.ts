@@ -9,7 +9,7 @@ test.each<[again: Omit<Again, 'loop'>, sentence: string]>([
   [{ grade: 'kept', repeated: kept, isAsGood: true }, 'Same grade again: kept. Nothing broke.'],
   [{ grade: 'altered', repeated: kept, isAsGood: true }, 'Better grade: kept instead of altered. Nothing broke.'],
   [{ grade: 'verified', repeated: kept, isAsGood: false }, 'Weaker grade: kept instead of verified. Nothing broke.'],
-  [{ repeated: kept, isAsGood: true }, 'The loop has no grade yet; these files would get "kept". Nothing broke.'],
+  [{ repeated: kept, isAsGood: true }, 'The loop has no grade; these files would get "kept". Nothing broke.'],
   [
     { grade: 'altered', repeated: { kind: 'bent', paths: ['a.test.js'] }, isAsGood: false },
     'The checks pass only because of the changes to a.test.js: they also pass without the work, and fail without these changes.',

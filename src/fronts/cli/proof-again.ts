@@ -58,7 +58,7 @@ async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<R
 export function againSentence({ grade, repeated, isAsGood }: Again): string {
   if (repeated.kind !== 'graded') return notGraded(repeated)
   const { grade: now, sentence } = repeated
-  if (grade === undefined) return `The loop has no grade yet; these files would get "${now}". ${sentence}`
+  if (grade === undefined) return `The loop has no grade; these files would get "${now}". ${sentence}`
   if (now === grade) return `Same grade again: ${now}. ${sentence}`
   return `${isAsGood ? 'Better' : 'Weaker'} grade: ${now} instead of ${grade}. ${sentence}`
 }

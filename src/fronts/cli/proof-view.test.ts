@@ -84,7 +84,7 @@ test('a loop without a grade says so and shows the last check results', () => {
       },
     ],
   })
-  expect(text).toMatch(/^loop a1 · no grade yet · required: tested$/m)
+  expect(text).toMatch(/^loop a1 · no grade · required: tested$/m)
   expect(text).toMatch(/^npm test +fails, tried later +cannot start$/m)
   expect(text).toContain('the files have changed since the checks ran')
   expect(text).toContain('npm test is flaky')

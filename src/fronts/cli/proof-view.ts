@@ -8,7 +8,7 @@ import { count, type Output, paint, short, table } from './text.ts'
 
 export function printProof(proof: FoundProof, output: Output): string {
   const { loop, grade, older, require, checks, sentence, advice } = proof
-  const head = `loop ${loop} · ${grade ? `proof: ${grade}${older ? ', graded by an older version of ralph' : ''}` : 'no grade yet'}`
+  const head = `loop ${loop} · ${grade ? `proof: ${grade}${older ? ', graded by an older version of ralph' : ''}` : 'no grade'}`
   return [
     `${head}${require ? ` · required: ${require}` : ''}\n`,
     checks.length > 0 ? checkTable(proof, output) : "No check: nothing proves the agent's claim.\n",

@@ -19,8 +19,11 @@ export const prune: Command = {
   async run(argv, context) {
     const days = parseArgs(spec, argv, 0).whole('days')
     const { transcripts, checkpoints, tasks } = await operation.run(context, given({ days }))
+    const isEmpty = transcripts + checkpoints + tasks === 0
     context.out.write(
-      `Removed the transcripts of ${count(transcripts, 'iteration')}, ${count(checkpoints, 'checkpoint')}, and the state of ${count(tasks, 'vault task')}.\n`,
+      isEmpty
+        ? 'Nothing to remove.\n'
+        : `Removed the transcripts of ${count(transcripts, 'iteration')}, ${count(checkpoints, 'checkpoint')}, and the state of ${count(tasks, 'vault task')}.\n`,
     )
     return 0
   },

@@ -37,7 +37,7 @@ export function reportIn(args: Args): Asked | undefined {
   const form = FORMS[extname(file).toLowerCase()]
   if (form === 'page' && markdown) throw usage(spec, '--markdown writes FILE.md. For FILE.html, leave it out.')
   if (!form || (form === 'markdown' && !offers))
-    throw usage(spec, `The name of the file must end in .html${offers ? ' or .md' : ''}, got "${file}".`)
+    throw usage(spec, `The file name must end in .html${offers ? ' or .md' : ''}, got "${file}".`)
   return { form, file, redact }
 }
 

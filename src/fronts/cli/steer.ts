@@ -9,7 +9,7 @@ const spec: CommandSpec = {
   name: 'steer',
   words: 'LOOP "message" [options]',
   summary:
-    'Sends a message to a loop for its next iteration. A loop that waits for your answer continues in this terminal.',
+    'Sends a message to a loop for its next iteration. A loop that is waiting for your answer continues in this terminal.',
   options: DRIVING,
 }
 
@@ -26,7 +26,7 @@ export const steer: Command = {
     const told =
       steered.heard === 'later'
         ? `Loop ${steered.loop}: ${steered.how}\n`
-        : await givenWords(context, steered, 'gets the message in its next iteration.')
+        : await givenWords(context, steered, 'will get the message in its next iteration.')
     context.out.write(told)
     return 0
   },

@@ -132,7 +132,7 @@ test.each<[what: string, loop: Loop, sentence: string, hint: string]>([
   [
     'halted with failures that are open',
     loopAfter(specOf({ checks: ['npm test'] }, { iterations: 1 }), claims('clear'), checks('fail', 3)),
-    'halted (max-iterations) after 1 iteration. Reached the limit of 1 iteration. At the last check, 3 failures were left.',
+    'halted (max-iterations) after 1 iteration. Reached the limit of 1 iteration. At the last check, 3 failures remained.',
     'Resume: ralph resume a1 --max-iterations 11 · Details: ralph show a1',
   ],
   ['cancelled', loopAfter(unchecked, cancel), 'cancelled after 0 iterations. ', 'Details: ralph show a1'],
@@ -297,7 +297,7 @@ test.each<[loop: Loop, sentence: string]>([
   [loopAfter(checkedByTests, claims('clear')), 'Next: run the checks (because of the claim).'],
   [loopAfter(checkedByTests, ...times(3, idles)), 'Next: run the checks (because the loop stalled).'],
   [loopAfter(unchecked, isLimitedUntil(6)), 'Next: wait, at most 6:00.'],
-  [loopAfter(unchecked, wantsPerson('Drop it?')), 'It waits for you: Drop it?'],
+  [loopAfter(unchecked, wantsPerson('Drop it?')), 'It is waiting for you: Drop it?'],
   [
     loopAfter(checkedByTests, claims('clear'), checks('pass')),
     'It is complete, proof: verified. `npm test` failed before the loop began and passes now.',

@@ -20,6 +20,8 @@ export function iterationMark({ turn, verdicts, refusal }: Settled, grade: Grade
   return turn?.end === 'ok' ? '·' : '!'
 }
 
+const DONE = 'claimed done'
+
 /** `pending`: its checks have not run yet. */
 export function iterationSentence(
   { turn, verdicts, refusal }: Settled,
@@ -31,13 +33,13 @@ export function iterationSentence(
     turn && turn.claim.kind !== 'none'
       ? turn.claim.stage
         ? `claimed stage ${turn.claim.stage} done`
-        : 'claimed done'
+        : DONE
       : undefined
   if (turn && turn.end !== 'ok' && !grade) return `${ENDINGS[turn.end]}: ${short(turn.words, 100)}`
   if (failed.length > 0) return `${claimed ? `${claimed}; refused` : 'not done yet'}: ${failedWords(failed)}`
   if (refusal !== undefined) return `${claimed ?? 'made no claim'}; ${refusal}`
   if (verdicts.length > 0)
-    return `${claimed ?? 'made no claim'}; ${grade === 'verified' || grade === 'tested' ? `${grade}: ` : ''}${verdicts.map(({ check }) => `${check} passes`).join(', ')}`
+    return `${claimed ?? 'made no claim'}; ${grade === 'verified' || grade === 'tested' ? `${grade}: ` : ''}${verdicts.map(({ check }) => `${check} passes`).join(', ')}${claimed === DONE && !grade ? ', but the claim is not accepted yet' : ''}`
   if (grade) return `${claimed ?? 'made no claim'}; there is no check`
   if (claimed) return `${claimed}; ${pending ? 'not checked yet' : 'asked for a clear claim'}`
   if (turn?.ask)
@@ -243,7 +245,7 @@ export function nextSentence(next: Next, at: number): string {
       if (next.why === 'cooldown')
         return `The breaker opened (${next.stop.reason}): ${stopped(next.stop.sentence)} One more try after ${clock(next.until - at)}.`
       if (next.until !== undefined) return `Next: wait, at most ${clock(next.until - at)}.`
-      return next.why === 'person' ? `It waits for you: ${short(next.question ?? '', 200)}` : 'It is paused.'
+      return next.why === 'person' ? `It is waiting for you: ${short(next.question ?? '', 200)}` : 'It is paused.'
     case 'restore':
       return `It halts (${next.reason}). Next: restore ${next.to === 0 ? 'the original files' : `the files of iteration ${next.to}`}.`
     case 'complete':

@@ -21,12 +21,12 @@ export async function waitHere(context: Context, ids: readonly string[], { json 
   stop.abort()
   await interrupted
   if (!ended) {
-    context.note(`the ${ids.length === 1 ? 'task continues' : 'tasks continue'}. See: ralph status`)
+    context.note(`The ${ids.length === 1 ? 'task continues' : 'tasks continue'}. See: ralph status`)
     return 130
   }
   const asking = ended.filter(needsPerson)
   for (const { id } of asking)
-    context.note(`task ${id} waits for you. Answer: ralph steer ${id} "…" · Resume: ralph resume ${id}`)
+    context.note(`Task ${id} is waiting for you. Answer: ralph steer ${id} "…" · Resume: ralph resume ${id}`)
   if (asking.length > 0) return 4
   const undone = ended.filter(({ state }) => state !== 'done').length
   if (!json && ids.length > 1)

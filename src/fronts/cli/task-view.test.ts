@@ -38,7 +38,7 @@ test('a started task shows its deadline and its state file', () => {
 test.each<[status: VaultStatus, says: string]>([
   ['in_progress', 'The task continues.'],
   ['completed', 'Its file is in the done folder: the task is completed.'],
-  ['waiting_approval', 'It waits for you: ralph task approve pay, or ralph task reject pay.'],
+  ['waiting_approval', 'It is waiting for you: ralph task approve pay, or ralph task reject pay.'],
   ['max_iterations_reached', 'That was the last one. The task needs your attention.'],
   ['timeout', 'The task ran out of time.'],
   ['failed', 'The task failed. To see why: ralph task state pay.'],

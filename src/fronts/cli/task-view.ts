@@ -37,7 +37,7 @@ function after(id: string, status: VaultStatus, bent: BentAnswers | undefined): 
     case 'completed':
       return 'Its file is in the done folder: the task is completed.'
     case 'waiting_approval':
-      return `It waits for you: ${bent ? `${bent.approve}, ${bent.instead}` : taskCommand('approve', id)}, or ${taskCommand('reject', id)}.`
+      return `It is waiting for you: ${bent ? `${bent.approve}, ${bent.instead}` : taskCommand('approve', id)}, or ${taskCommand('reject', id)}.`
     case 'max_iterations_reached':
       return 'That was the last one. The task needs your attention.'
     case 'timeout':

@@ -70,10 +70,10 @@ export const verbs: Readonly<Record<VerbName, CommandSpec>> = {
     },
   ),
   'max-iterations': verb('max-iterations', 'ID', 'Reports that a task has used all its iterations.'),
-  approve: verb('approve', 'ID', 'Approves a task that waits for you; its file leaves Pending_Approval.', {
+  approve: verb('approve', 'ID', 'Approves a task that is waiting for you; its file leaves Pending_Approval.', {
     note: { value: 'TEXT', help: 'message for the next iteration' },
   }),
-  reject: verb('reject', 'ID', 'Rejects a task that waits for you: it fails, and its file moves to Failed.', {
+  reject: verb('reject', 'ID', 'Rejects a task that is waiting for you: it fails, and its file moves to Failed.', {
     reason: { value: 'TEXT', help: 'the reason, kept next to the file' },
   }),
   list: verb('list', '', 'Lists the tasks of the vault, oldest first.', {

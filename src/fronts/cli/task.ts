@@ -23,7 +23,7 @@ Exit codes: 0 success, 1 not allowed now (check-complete: not done), 2 usage err
   examples: [
     ['ralph task start Needs_Action/invoice.md --max-iterations 5', 'start a task'],
     ['ralph task iterate invoice --action "Draft the letter"', 'record an iteration'],
-    ['ralph task list --status waiting_approval', 'what waits for you'],
+    ['ralph task list --status waiting_approval', 'what is waiting for you'],
   ],
 }
 

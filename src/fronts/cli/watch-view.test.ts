@@ -41,12 +41,12 @@ test.each<[question: string, about: string | undefined, says: string]>([
   [
     '-x.md is waiting in Pending_Approval for your approval.',
     'approval',
-    'waits for you: -x.md is waiting in Pending_Approval for your approval. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
+    'waiting for you: -x.md is waiting in Pending_Approval for your approval. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
   ],
   [
     '-x.md is no longer in the vault.',
     'gone',
-    'waits for you: -x.md is no longer in the vault. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
+    'waiting for you: -x.md is no longer in the vault. Approve: ralph task approve --vault /V -- -x, or move -x.md back to Needs_Action',
   ],
 ])('the question "%s" comes with the command that answers it', (question, about, says) => {
   const waits = { ...begun(), next: { kind: 'wait', why: 'person', question, ...(about ? { about } : {}) } } as const
@@ -116,7 +116,7 @@ test('a checked task shows its baseline, its experiments, and what its proof dep
 test('a task whose checks were bent shows how to allow the changes', () => {
   const next = { kind: 'wait', why: 'person', question: 'Only a.test.js makes them pass.', about: ALLOW } as const
   expect(troubleWords({ kind: 'waiting', loop: { ...begun(), next } })?.text).toBe(
-    'waits for you: Only a.test.js makes them pass. Allow it: ralph allow abc · or say what to do instead: ralph steer abc "…" · Reject it: ralph task reject --vault /V -- -x',
+    'waiting for you: Only a.test.js makes them pass. Allow it: ralph allow abc · or say what to do instead: ralph steer abc "…" · Reject it: ralph task reject --vault /V -- -x',
   )
 })
 

@@ -138,9 +138,9 @@ function approvalWords(loop: Loop): string {
   const question = loop.next.kind === 'wait' ? (loop.next.question ?? '') : ''
   const { approve, instead, reject } = answersTo(loop)
   if (instead !== undefined)
-    return `waits for you: ${short(question, 300)} Allow it: ${approve} · or say what to do instead: ${instead} · Reject it: ${reject}`
+    return `waiting for you: ${short(question, 300)} Allow it: ${approve} · or say what to do instead: ${instead} · Reject it: ${reject}`
   if (!isAboutFile(loop)) return `asks you: ${short(question, 200)} Answer: ${approve}`
-  return `waits for you: ${question} Approve: ${approve}, or move ${file} back to ${from.split('/')[0]}`
+  return `waiting for you: ${question} Approve: ${approve}, or move ${file} back to ${from.split('/')[0]}`
 }
 
 type Ended = Extract<WatchEvent, { kind: 'ended' }>

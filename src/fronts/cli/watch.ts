@@ -36,9 +36,9 @@ const spec: CommandSpec = {
 in Pending_Approval waits for you; failed tasks go to Failed, with a note. The agent, limits and checks that a task file names
 (docs/vault.md) override these options. Ctrl-C stops after the current iterations, a second Ctrl-C at once; run the same command
 to resume.
-Exit codes with --once: 0 all completed, 1 some failed or are unreadable, 4 some wait for you. Always: 2 usage error, 3 agent missing or unusable, 130 stopped.`,
+Exit codes with --once: 0 all completed, 1 some failed or are unreadable, 4 some are waiting for you. Always: 2 usage error, 3 agent missing or unusable, 130 stopped.`,
   options: {
-    once: { help: 'work through the tasks that are there, then exit' },
+    once: { help: 'work through the tasks in the vault, then exit' },
     concurrency: { value: 'N', help: 'work on up to N tasks at once (default: 1)' },
     'max-iterations': { value: 'N', help: 'iteration limit per task (default: 10)' },
     timeout: {
@@ -54,7 +54,7 @@ Exit codes with --once: 0 all completed, 1 some failed or are unreadable, 4 some
   },
   examples: [
     ['ralph watch ~/Vault --agent claude', 'until Ctrl-C'],
-    ['ralph watch ~/Vault --agent claude --concurrency 4 --once', 'the tasks that are there now, four at a time'],
+    ['ralph watch ~/Vault --agent claude --concurrency 4 --once', 'the tasks in the vault now, four at a time'],
   ],
 }
 

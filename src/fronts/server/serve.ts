@@ -127,8 +127,8 @@ async function allOver(works: Promise<void>[]): Promise<void> {
 
 function noteAddress({ host, port: asked, note }: Serving, port: number): void {
   if (asked === undefined && port !== DEFAULT_PORT)
-    note(`port ${DEFAULT_PORT} is in use, so the server listens on ${port}.`)
-  if (!isLoopback(host)) note('this is plain HTTP: anyone who can read the traffic can read the token.')
+    note(`Port ${DEFAULT_PORT} is in use, so the server listens on ${port}.`)
+  if (!isLoopback(host)) note('This is plain HTTP: anyone who can read the traffic can read the token.')
 }
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>

@@ -66,8 +66,8 @@ function welcome({ out, version }: Context, server: Running, folder: string): vo
 What to look at:
   · "Support 24 more currencies" is running: its failures go down while you watch.
   · "Renew subscriptions at the end of the month" asks you a question. Answer it, and the loop continues.
-  · "Make the VAT tests pass again" has changed its tests and waits for you to allow it.
-  · "Add CSV export" waits for your review, in its own worktree.
+  · "Make the VAT tests pass again" has changed its tests and is waiting for you to allow it.
+  · "Add CSV export" is waiting for your review, in its own worktree.
   · "Fix the totals and discounts of the cart" lied, then edited a test, then did the work.
   · Other loops are stuck, crashed, or wait for a rate limit. You can start the tasks in todo.
 
