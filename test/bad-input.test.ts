@@ -227,7 +227,7 @@ describe.concurrent('an agent', () => {
     place.write('half.json', '{"turns": [[{"text": "hal')
     place.write('odd.json', '{"turns": [[{"txt": "odd"}]]}')
     for (const [file, words] of [
-      ['nope.json', 'cannot be read'],
+      ['nope.json', 'does not exist'],
       ['half.json', 'it is not valid JSON'],
       ['odd.json', 'step 1 of turn 1 is not one of text'],
     ] as const) {

@@ -87,7 +87,7 @@ describe.skipIf(missing)(`the commands of the fleet${missing ? `: ${missing}` : 
     await until('the first line', () => /ready {2}No worker is running/.test(waiting.stdout()))
     waiting.child.kill('SIGINT')
     const { code, stderr } = await waiting.ended
-    expect([code, stderr]).toEqual([130, 'ralph: the task continues. See: ralph status\n'])
+    expect([code, stderr]).toEqual([130, 'ralph: The task continues. See: ralph status\n'])
     await startWorker(place)
     const [, task = ''] = /^Submitted task (\w+)/.exec(waiting.stdout()) ?? []
     await reaches(place, task, 'done')

@@ -78,7 +78,7 @@ describe.concurrent('ralph import', () => {
     const again = await place.ralph(['import', 'plan.md', 'shop'])
     expect(again.code).toBe(2)
     expect(again.stderr).toBe(
-      `ralph: ${place.dir}/.artefacts/shop/tasks.json already exists. Choose another project name, or move it away.\n`,
+      `ralph: ${place.dir}/.artefacts/shop/tasks.json already exists. Choose another project name, or move that file.\n`,
     )
     expect(place.read('.artefacts/shop/tasks.json')).toBe(before)
   })
@@ -95,7 +95,7 @@ describe.concurrent('wrong use of ralph import', () => {
     ['neither file nor project', ['missing.db'], /No such file: missing\.db/],
     ['a third argument', ['plan.md', 'shop', 'more'], /Unexpected argument: "more"/],
     ['an unknown option', ['plan.md', 'shop', '--dri', 'x'], /Did you mean --dir\?/],
-    ['no such file', ['missing.md', 'shop'], /The task file .*missing\.md cannot be read/],
+    ['no such file', ['missing.md', 'shop'], /The task file .*missing\.md does not exist/],
     ['a folder', ['.', 'shop'], /cannot be read/],
     ['no such --dir', ['plan.md', 'shop', '--dir', 'nowhere'], /nowhere is not a folder/],
     ['a name with path parts', ['plan.md', '../shop'], /"\.\.\/shop" is not a valid project name/],

@@ -366,7 +366,7 @@ describe.concurrent('a project that cannot be executed', () => {
         { id: 'T1', blocked: true },
         { id: 'T2', dependencies: ['T1'] },
       ],
-      'T1 is blocked; T2 waits for T1, which is blocked.',
+      'T1 is blocked; T2 depends on T1, which is blocked.',
     ],
   ])('says which tasks cannot run and why when %s', async (_, tasks, sentence) => {
     const place = makePlain(tasks)
@@ -581,7 +581,7 @@ describe.concurrent('it stops', () => {
     expect(taskOf(place, 'T1')).toMatchObject({ status: 'pending', attempts: 2 })
     expect(results(place)).toContain('**Stopped: max-attempts.** T1 has used all 2 attempts')
     expect(results(place)).toMatch(
-      /## What remains\n\n- \*\*T1: .*2 of 2 attempts used.*\n- \*\*T2: .*not tried yet; waits for T1/,
+      /## What remains\n\n- \*\*T1: .*2 of 2 attempts used.*\n- \*\*T2: .*not tried yet; waiting for T1/,
     )
     expect(await execute(place, turns)).toMatchObject({ code: 1, end: { ...stop, iterations: 2 } })
     expect(results(place)).toMatch(/raise its `max_attempts` or set its `attempts` to 0/)

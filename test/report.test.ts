@@ -149,15 +149,15 @@ describe('Markdown for a pull request', () => {
 
 describe('impossible requests', () => {
   test.each<[argv: string[], says: string]>([
-    [['show', '-o', 'x.txt'], 'The name of the file must end in .html or .md, got "x.txt".'],
-    [['show', '-o', '-'], 'The name of the file must end in .html or .md, got "-".'],
+    [['show', '-o', 'x.txt'], 'The file name must end in .html or .md, got "x.txt".'],
+    [['show', '-o', '-'], 'The file name must end in .html or .md, got "-".'],
     [['show', '-o'], '--output needs a value: --output FILE.'],
     [['show', '-o', 'x.html', '--json'], '-o cannot be combined with --json.'],
     [['show', '-o', 'x.html', '--follow'], '-o cannot be combined with --follow.'],
     [['show', '--markdown', '--json'], '--markdown cannot be combined with --json.'],
     [['show', '--markdown', '-o', 'x.html'], '--markdown writes FILE.md.'],
     [['show', '--redact'], '--redact needs -o FILE or --markdown.'],
-    [['stats', '-o', 'x.md'], 'The name of the file must end in .html, got "x.md".'],
+    [['stats', '-o', 'x.md'], 'The file name must end in .html, got "x.md".'],
     [['stats', '-o', 'x.html', '--csv'], '-o cannot be combined with --csv.'],
     [['stats', '--redact'], '--redact needs -o FILE.'],
     [['stats', '--markdown'], 'Unknown option: --markdown.'],

@@ -1558,7 +1558,7 @@ describe.concurrent('from outside', () => {
   test('cancel and steer reach the session', async () => {
     const { place, session, loop } = await looping('Build it')
     expect((await place.ralph(['steer', loop, 'Use tabs.'])).stdout).toContain(
-      'gets the message in its next iteration.',
+      'will get the message in its next iteration.',
     )
     const result = await session.work()
     expect([asked(result), result.prompt.includes('> A person says: Use tabs.')]).toEqual([2, true])
@@ -1591,7 +1591,7 @@ test('a second loop in the same folder gets a note about the one in the session'
   const { place, loop } = await looping('Build it')
   place.write('script.json', `{"turns":[[{"text":"TASK_COMPLETE"}]]}`)
   const { stderr } = await place.ralph(['run', 'x', '--agent', 'scripted:script.json', '--max-iterations', '1'])
-  expect(stderr).toContain(`loop ${loop} is also running here, in a session of Claude Code`)
+  expect(stderr).toContain(`Loop ${loop} is also running here, in a session of Claude Code`)
 })
 
 describe.concurrent('a session that no longer exists', () => {

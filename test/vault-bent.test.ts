@@ -33,7 +33,7 @@ describe.concurrent('a task whose checks were bent', () => {
     const { place, watched, loop } = await openBent()
     const reject = `ralph task reject --vault ${place.dir} b`
     const answers = `Allow it: ralph allow ${loop} · or say what to do instead: ralph steer ${loop} "…" · Reject it: ${reject}`
-    expect(watched.stdout).toContain(`waits for you: ${QUESTION} ${answers}`)
+    expect(watched.stdout).toContain(`waiting for you: ${QUESTION} ${answers}`)
     expect((await place.ralph(['status', loop])).stdout).toContain(answers)
     expect((await place.task('list')).stdout).toMatch(new RegExp(`waiting approval .* ralph allow ${loop}\n`))
     expect((await place.task('state', 'b')).stdout).toMatch(

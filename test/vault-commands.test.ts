@@ -177,7 +177,7 @@ describe.concurrent('ralph task', () => {
     await place.task('start', place.put('offer 🎉.md'))
     place.move('offer 🎉.md', 'Pending_Approval')
     expect((await place.task('iterate', 'offer 🎉', '--action', 'x')).stdout).toContain(
-      "It waits for you: ralph task approve 'offer 🎉', or ralph task reject 'offer 🎉'.",
+      "It is waiting for you: ralph task approve 'offer 🎉', or ralph task reject 'offer 🎉'.",
     )
     expect((await place.task('list')).stdout).toMatch(
       /^\? {2}offer 🎉 {2}waiting approval {2}1\/10 {2}just now {2}ralph task approve 'offer 🎉'\n$/,
@@ -527,7 +527,7 @@ Vault: \`/Vault\`.
 |---|--:|--:|---|--:|
 | done | 1 | 1 min 15 s | claimed | unknown |
 
-Claimed: the file is in the done folder; there was nothing to check it with.
+Claimed: the file is in the done folder; there was no check.
 
 ## Stuck: 1
 
@@ -615,7 +615,7 @@ describe.concurrent('history', () => {
     writeFileSync(join(state, 'mine.json'), '{"mine": true}')
     writeFileSync(join(state, '.hook', 'session.s1'), 'over\n')
     writeFileSync(join(place.home, 'vaults', `${loopOf(place, 'over')}.json`), '{}')
-    expect((await place.ralph(['prune'])).stdout).toContain('the state of 0 vault tasks.')
+    expect((await place.ralph(['prune'])).stdout).toContain('Nothing to remove.')
     expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('the state of 1 vault task.')
     expect(readdirSync(state).sort()).toEqual(['.hook', 'mine.json', 'open.json'])
     expect(readdirSync(join(state, '.hook'))).toEqual(['open'])
@@ -644,7 +644,7 @@ describe.concurrent('history', () => {
     await place.task('start', place.put('a.md'))
     await place.task('timeout', 'a')
     renameSync(place.vault, `${place.vault}-away`)
-    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('the state of 0 vault tasks.')
+    expect((await place.ralph(['prune', '--days', '0'])).stdout).toContain('Nothing to remove.')
     renameSync(`${place.vault}-away`, place.vault)
     expect(await place.json('state', 'a')).toMatchObject({ status: 'timeout' })
   })

@@ -957,7 +957,7 @@ test('people see calm lines', async () => {
     `${time}  ▸  letter  started with scripted:.*`,
     `${time}  ✓  letter  iteration 1 of 10: claimed done.*`,
     `${time}  ✓  letter  completed in 1 iteration, \\d+:\\d\\d, proof: claimed\\. There is no check.*`,
-    `${time}  \\?  pay  waits for you: pay.md is waiting in Pending_Approval for your approval. Approve: ralph task approve --vault \\S+ pay, or .*`,
+    `${time}  \\?  pay  waiting for you: pay.md is waiting in Pending_Approval for your approval. Approve: ralph task approve --vault \\S+ pay, or .*`,
     `${time}  ✗  bad.md  was not started. .*priority must be .* Now in Failed/bad.md`,
   ])
     expect(stdout).toMatch(new RegExp(`^${line}$`, 'm'))

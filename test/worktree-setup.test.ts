@@ -25,7 +25,7 @@ describe.concurrent('worktree_setup', () => {
     const agent = `cat installed > "seen-$RALPH_ITERATION"; [ "$RALPH_ITERATION" = 1 ] || { ${CLAIMS}; }`
     const ran = await run(place, agent, '--verify', 'test -s installed')
     expect(ran.code).toBe(0)
-    expect(ran.stdout + ran.stderr).toContain('setting up the worktree: ./setup.sh')
+    expect(ran.stdout + ran.stderr).toContain('Setting up the worktree: ./setup.sh')
     expect(ran.stdout).toContain('before: test -s installed passes')
     expect(readFileSync(join(place.root, 'log'), 'utf8')).toBe('made\n')
     expect(existsSync(join(place.dir, 'installed'))).toBe(false)
