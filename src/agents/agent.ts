@@ -7,11 +7,11 @@ export type Agent = {
   targetExample?: string
   /** Which of these options it supports. */
   settings: readonly ('model' | 'permissions' | 'context' | 'mcp')[]
-  /** What it reports of its spending. */
+  /** What it reports about its spending. */
   reports: readonly ('tokens' | 'cost')[]
   /** The flags that make it work without asking, as shown to the user. */
   bypass?: string
-  /** Where the user allows what it was denied: a setting of its own, or an argument it is started with. */
+  /** Where the user allows what it was denied: its own setting, or an argument it is started with. */
   grants?: { setting: string } | { argument: string }
   /** With `--permissions ask`, its model is not even offered the tools that need permission. */
   hidesTools?: true

@@ -32,7 +32,7 @@ export function takeAssistant(event: Json, seen: Seen, shell: string): AgentEven
   const inside = event.parent_tool_use_id !== null && event.parent_tool_use_id !== undefined
   if (typeof event.error === 'string') seen.error = event.error
   const { id, model } = objectOf(event.message)
-  if (typeof id === 'string' && model !== '<synthetic>') seen.calls.add(id) // the client makes up text of its own
+  if (typeof id === 'string' && model !== '<synthetic>') seen.calls.add(id) // text that the client itself makes up
   const events: AgentEvent[] = []
   for (const block of blocksOf(event)) {
     if (block.type === 'text' && typeof block.text === 'string') {

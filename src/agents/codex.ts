@@ -34,8 +34,8 @@ export const codex: Agent = {
   screen: codexScreen,
 }
 
-// Codex appends the event as a last argument. It also generates a title for every message of the user, which is a turn
-// of its own.
+// Codex appends the event as a last argument. It also generates a title for every message of the user, which is a
+// separate turn.
 const TITLE = '"input-messages":["Generate a concise, single-line task title'
 // A list of strings is the same in TOML as in JSON.
 const NOTIFY = ['sh', '-c', `case $1 in *'${TITLE}'*) ;; *) touch "$RALPH_TURN_END" ;; esac`, 'ralph']

@@ -174,7 +174,7 @@ const TYPES: Readonly<Record<string, Outcome['kind']>> = {
   context_limit: 'context',
 }
 
-// `query` stands for everything without a type of its own, and `rate_limit` also for an account without credit.
+// `query` stands for everything without its own type, and `rate_limit` also for an account without credit.
 function errorKind({ errorType, errorCode, statusCode }: Json, message: string): Outcome['kind'] {
   if (errorCode === 'billing_not_configured') return 'auth'
   const typed = TYPES[String(errorType)]

@@ -1,7 +1,7 @@
 /** OpenCode and Kilo in a terminal: how they report to ralph, and what they look like. */
 import type { Screen, Telling, TurnEnd } from './agent.ts'
 
-/** A plugin of its interface: loaded once one can type. The user's own interface settings and plugins still apply. */
+/** A plugin of its interface: loaded once the user can type. The user's own interface settings and plugins still apply. */
 export function openCodePane(name: string, { hook, plugins, folder }: Telling): TurnEnd {
   const path = `${folder}/tui.json`
   return {

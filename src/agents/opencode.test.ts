@@ -57,7 +57,7 @@ test.each([opencode, kilo])('a denial of $name names the tool and its command, w
   expect(playScene(agent, 'denied').outcome).toMatchObject({ denied: ['bash: touch x.txt'], ran: [] })
 })
 
-test('a limit that names its end is over then', () => {
+test('a limit that names its end lasts until then', () => {
   expect(play('limited-with-reset').outcome.resetsAt).toBe(Date.UTC(2026, 0, 1, 0, 20))
   expect(play('limited').outcome.resetsAt).toBeUndefined()
 })

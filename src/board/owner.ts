@@ -44,7 +44,7 @@ export async function settleTasks({ store }: Pick<OwnerDesk, 'store'>): Promise<
   for (let after: string | undefined, isLast = false; !isLast; ) {
     const { tasks, next } = await store.board.list({ status: ['in-progress'], ...(after ? { after } : {}) })
     for (const { loop_id: id } of tasks) {
-      // Its loop may be gone with a database that was lost.
+      // Its loop may have been lost with its database.
       const loop = id === null ? undefined : await store.load(id).catch(() => undefined)
       if (loop) await moveTask({ store }, loop)
     }
@@ -71,7 +71,7 @@ async function moveTask({ store }: Pick<OwnerDesk, 'store'>, loop: Loop, accepte
 
 /** Whether no loop is working on the task. */
 async function isOver({ store }: Pick<OwnerDesk, 'store'>, { loop_id: id }: BoardTask): Promise<boolean> {
-  // Its loop may be gone with a database that was lost.
+  // Its loop may have been lost with its database.
   const loop = id === null ? undefined : await store.load(id).catch(() => undefined)
   return !loop || ended(loop)
 }

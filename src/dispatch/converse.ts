@@ -25,7 +25,7 @@ export type Talk = {
 
 export type Talked =
   | { kind: 'over'; outcome: Outcome | 'aborted' }
-  /** The user has typed something of their own, or closed its pane. */
+  /** The user has typed something else, or closed its pane. */
   | { kind: 'typed' | 'closed' }
   /** Its terminal is gone, along with all the others. */
   | { kind: 'lost' }
@@ -100,7 +100,7 @@ async function mustComeUp({ tmux }: Site, { tag, record: { facts, agent } }: Pan
   )
 }
 
-/** False if it has to wait. A terminal that has just gone is noticed elsewhere. */
+/** False if it has to wait. A terminal that has just disappeared is noticed elsewhere. */
 async function bringIn(
   site: Site,
   pane: Pane,

@@ -21,7 +21,7 @@ export type CrewAgent = {
   setup?: string
   /** The settings of its loops. */
   config: Config
-  /** It is kept on a task until that is done. Otherwise it gets each task once, and nothing is checked. */
+  /** It is kept on a task until it is done. Otherwise it gets each task once, and nothing is checked. */
   enabled: boolean
   /** The user added it while the dispatcher was running, so the config does not name it. */
   added?: true

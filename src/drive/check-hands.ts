@@ -1,4 +1,4 @@
-/** Hands that run the checks: on the current files and, as experiments, in a place of their own. */
+/** Hands that run the checks: on the current files and, as experiments, in a separate place. */
 import type { Fact, Loop, Verdict } from '../engine/loop.ts'
 import { runCheck } from '../host/check.ts'
 import { treeIn } from '../host/tree.ts'

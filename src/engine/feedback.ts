@@ -44,7 +44,7 @@ export function beforeSentence({ check, result, failures, tail }: Verdict): stri
   return `Before any work, the check \`${check}\` fails${failures ? ` (${count(failures, 'failure')})` : ''}. Its output ends with:\n${tail.trimEnd()}`
 }
 
-/** Leaves out what one hopes for: new tests, and changes that the agent is meant to make. */
+/** Leaves out what is welcome: new tests, and changes that the agent is meant to make. */
 function findingSentences(findings: readonly Finding[]): string[] {
   return findings.filter(({ kind }) => !HOPED_FOR.has(kind)).map(findingSentence)
 }

@@ -69,7 +69,7 @@ export function object<T>(fields: Fields<T>): Shape {
   }
 }
 
-/** One of several kinds, each with fields of its own. */
+/** One of several kinds, each with its own fields. */
 export function kinds<T extends { kind: string }>(fields: Kinds<T>): Shape {
   const known = new Map(
     Object.entries<object>(fields).map(([kind, more]) => [kind, object({ kind: text, ...more } as Fields<object>)]),

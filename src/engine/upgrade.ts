@@ -22,7 +22,7 @@ export function upgradeLoop({ spec, tally, next }: OldLoop): Omit<Loop, 'id'> {
   }
 }
 
-/** Tasks of vaults and projects once had fields of their own. */
+/** Tasks of vaults and projects once had their own fields. */
 export function upgradeSpec(spec: Spec & { work: OldWork }): Spec {
   const { vault, project, ...work } = spec.work
   if (vault) {

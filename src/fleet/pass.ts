@@ -6,7 +6,7 @@ import { type Needs, queueName } from './needs.ts'
 import type { Busy, Held, LiveWorker, Picture, Waiting } from './picture.ts'
 import { schedule } from './schedule.ts'
 
-/** Set aside for a task without a cost limit of its own. */
+/** Set aside for a task without its own cost limit. */
 const RESERVE_USD = 1
 
 /** `recent`: how many were released in the last two seconds. */

@@ -26,7 +26,7 @@ function escaped(letter: string): string {
 
 const PLAIN = /^[\n\t\x20-\x7e]*$/
 
-// CSI; OSC, DCS, SOS, PM and APC with their payload, to their end or the line's; all others. Each also as 8 bits.
+// CSI; OSC, DCS, SOS, PM and APC with their payload, to their end or the line's; all others. Each also in its 8-bit form.
 const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n\r]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g

@@ -104,7 +104,7 @@ describe('a prd.json', () => {
       ['B b', 'A a'],
     ],
     [
-      'an id that does not fit is replaced, also where others depend on it',
+      'an invalid id is replaced, including in the dependencies of other tasks',
       [
         { id: 'US 1', title: 'a' },
         { id: 'T1', title: 'b', dependsOn: ['US 1'] },

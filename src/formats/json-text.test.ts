@@ -83,7 +83,7 @@ describe('entries are removed', () => {
       '{"hooks":{"Stop":[2]}}',
     ],
     [
-      'one of a group that somebody else uses, too',
+      'one of a group that somebody else also uses',
       '{"hooks":{"Stop":[{"hooks":[{"command":"x"},{"command":"ralph"}]}]}}',
       '{"hooks":{"Stop":[{"hooks":[{"command":"x"}]}]}}',
     ],
@@ -125,7 +125,7 @@ describe('comments and trailing commas', () => {
 
   test.each<[story: string, before: string, after: string]>([
     [
-      'beside the last value',
+      'next to the last value',
       '{\n  "hooks": {\n    "Stop": [\n      1 // mine\n    ]\n  }\n}\n',
       '{\n  "hooks": {\n    "Stop": [\n      1, // mine\n      OURS\n    ]\n  }\n}\n',
     ],

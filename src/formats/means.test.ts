@@ -154,7 +154,7 @@ test.each<[story: string, check: string, files: Record<string, string>, means: s
     ['chk.sh', 'lib/helper.sh'],
   ],
   [
-    'a helper beside the script',
+    'a helper next to the script',
     'ci/chk.sh',
     { 'ci/chk.sh': 'HERE="$(cd "$(dirname "$0")" && pwd)"\nsource "$HERE/helper"\n', 'ci/helper': '' },
     ['ci/chk.sh', 'ci/helper'],

@@ -10,7 +10,7 @@ const scripts = (entries: object) => JSON.stringify({ scripts: entries })
 test.each<[story: string, files: Record<string, string>, checks: string[]]>([
   ['an npm project', { 'package.json': scripts({ test: 'vitest', build: 'x' }) }, ['npm test']],
   [
-    'its types and lint, too',
+    'its types and lint as well',
     { 'package.json': scripts({ lint: 'x', typecheck: 'y', test: 'z' }) },
     ['npm test', 'npm run typecheck', 'npm run lint'],
   ],

@@ -107,7 +107,7 @@ const FEW = 256
 
 /**
  * The processes that can have come from the one with the id `first`. Ids rise, so what a process forks before it ends
- * comes later on the way: none is missed, whatever ends while we look.
+ * comes later in the walk: none is missed, whatever ends while we look.
  */
 function* startedSince(first: number, forks: number): Generator<number> {
   const last = lastSince(first, forks)

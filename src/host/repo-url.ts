@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { RalphError } from '../error.ts'
 import { mask } from './mask.ts'
 
-/** Throws a sentence for what cannot be the address of a repository, or would run a program of its own choice. */
+/** Throws a sentence for what cannot be the address of a repository, or would run a program of its choice. */
 export function mustBeRepo(repo: string): void {
   const why = faultOf(repo)
   if (why !== undefined)

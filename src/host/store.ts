@@ -562,7 +562,7 @@ export type TaskRecord = {
   begun?: true
   /** Where its file was put when it had failed; null: the file no longer existed. */
   away?: string | null
-  /** A webhook was told that its time is up. */
+  /** A webhook was notified that its time is up. */
   told?: true
   /** What it changed in the vault, once it has ended; null: unknown. */
   files?: { created: number; modified: number } | null

@@ -26,7 +26,7 @@ export type ReadDiff = KeptState & { previous?: KeptDiff; start?: KeptDiff }
 /** How many characters of each diff are stored. */
 const LIMIT = 1 << 20
 
-/** Of the iteration, and with the first one also of the start. */
+/** The diffs of the iteration; with the first iteration, also those of the start. */
 export async function readTaskDiffs(reading: ReadingDiff): Promise<ReadDiff[]> {
   const { home, repo, loop, iteration, commit, before } = reading
   const mirror = await openRepoCache(home).open(repo)

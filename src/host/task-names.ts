@@ -7,7 +7,7 @@ export type TaskPlace = { home: string; repo: string; branch: string; loop: stri
 
 /** A branch of the remote, whoever it belongs to. git would read some names as several. */
 export function mustBeBranch(branch: string): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses them, too
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git refuses them as well
   if (branch === '' || /^[-/]|[/.]$|\.lock$|\.\.|\/\/|@\{|[\u0000-\u0020\u007f~^:?*[\\]/.test(branch))
     throw new RalphError('input-invalid', `${JSON.stringify(branch)} is not a valid branch name.`)
 }

@@ -197,7 +197,7 @@ export async function reword(dir: string, said: string, says: string): Promise<v
   const right = after.filter((line) => !before.includes(line))
   const lines = must(await askGit(dir, ['log', '-1', '--format=%B'])).split('\n')
   if (!lines.some((line) => wrong.includes(line))) return
-  // Hooks may have added lines of their own.
+  // Hooks may have added their own lines.
   const text = lines.flatMap((line) => {
     const at = wrong.indexOf(line)
     return at < 0 ? [line] : right.slice(at, at + 1)

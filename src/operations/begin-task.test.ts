@@ -11,7 +11,7 @@ test('a task that changes while it starts uses the new text', async () => {
   writeFileSync(join(place.cwd, 'ralph.config.json'), '{ "mcp": true }')
   const task = await place.run('create_task', { title: 'Old words', agent: 'scripted:turns.json' })
   const { board } = place.context.store()
-  // The config asks for what this agent cannot do: that is told while the loop is prepared.
+  // The config asks for something that this agent cannot do: reported while the loop is prepared.
   const note = () => void board.save({ ...task, title: 'New words', use_ralph_wiggum: false })
   const { loop } = await OPERATIONS.start_loop.run({ ...place.context, note }, { task_id: task.id })
   const { spec } = await place.context.store().load(loop)

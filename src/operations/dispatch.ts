@@ -16,7 +16,7 @@ import { lockOf, readCrew } from './crew-place.ts'
 import { type Context, selfIn } from './operation.ts'
 import { makeLoop } from './start-loop.ts'
 
-/** Who is told. */
+/** Callbacks, and a signal to stop. */
 export type Dispatching = {
   /** Called when it has started, with what it found. */
   begin(agents: readonly CrewAgent[], config: string): void

@@ -17,7 +17,7 @@ export async function pauseAccount({ store, agents, id, queues }: Desk, loop: Lo
     const account = agents.get(name)
     if (account !== undefined) await store.fleet.accounts.pause({ name: account, paused_until: until, why })
   }
-  queues.known = undefined // this worker need not wait to hear of it
+  queues.known = undefined // read again at once
   const paused = new Set((await store.fleet.accounts.list()).map(({ name }) => name))
   const others = (await store.fleet.workers.list()).filter((worker) => worker.id !== id && !worker.draining)
   const isElsewhere = others.some((worker) =>

@@ -15,7 +15,7 @@ async function withHistory(place: OperationPlace, loops: number): Promise<void> 
   }
 }
 
-test('analytics cover the requested loops, also as a table', async () => {
+test('analytics and the exported table cover the requested loops', async () => {
   const place = openPlace()
   for (const type of ['docs', '=cmd()']) {
     const asked = { prompt: 'Build it', agent: place.agent(DONE), checks: ['test -e work.txt'], type }

@@ -81,8 +81,8 @@ describe('a project', () => {
 
   test.each<[story: string, known: string[], rest: string]>([
     ['without others', [], ''],
-    ['beside one', ['abc'], ' Projects here: abc.'],
-    ['beside one with nearly that name', ['shop2', 'abc'], ' Projects here: abc, shop2. Did you mean "shop2"?'],
+    ['next to one', ['abc'], ' Projects here: abc.'],
+    ['next to one with nearly that name', ['shop2', 'abc'], ' Projects here: abc, shop2. Did you mean "shop2"?'],
   ])('that does not exist, %s, is reported missing', (_, known, rest) => {
     const dir = withProjects(...known)
     expect(says(() => openProject(dir, 'shop'), 'project-unknown')).toBe(

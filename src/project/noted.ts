@@ -34,7 +34,7 @@ export function withNoted(record: ProjectRecord, { task, turn, worked, done }: E
   }
 }
 
-/** All one can do about these is wait. */
+/** Only waiting helps against these. */
 const PASSING: ReadonlySet<Turn['end']> = new Set(['limited', 'overloaded'])
 
 /** The outcome of a turn in which the agent did not get to work. */

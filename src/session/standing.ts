@@ -90,7 +90,7 @@ export function checkWords(verdicts: readonly Verdict[], loop: Loop, before: Tal
   return `${said} · ${refusal}${allow}`
 }
 
-/** What ralph noticed about the means of proof: each once, and all of them at the end. New tests are not worth a note while the work goes on. */
+/** What ralph noticed about the means of proof: each once, and all of them at the end. New tests are not worth a note while work continues. */
 export function findingNotes(loop: Loop, before: Tally): Note[] {
   const known = new Set(ended(loop) ? [] : before.findings.map((finding) => JSON.stringify(finding)))
   const worth = loop.tally.findings.filter(

@@ -158,7 +158,7 @@ describe('rejectTask', () => {
   })
 
   test.each(['approveTask', 'rejectTask', 'incrementIteration'] as const)(
-    '%s waits for a vault that is away',
+    '%s waits for a vault that is unavailable',
     async (call) => {
       const vault = openVault()
       await (call === 'incrementIteration' ? INTO.in_progress : INTO.waiting_approval)(vault, 'a')

@@ -11,7 +11,7 @@ export type Caller = {
   /** Works on another vault from now on, by the clock that is written in a file. */
   open(vault: { path: string; home: string; clock: string }): void
   call(method: Method, input: unknown): void
-  /** Once all that it was told is done. */
+  /** Resolves once all its calls are done. */
   done(): Promise<Answer[]>
   ended: Promise<unknown>
   /** What has been answered so far. */

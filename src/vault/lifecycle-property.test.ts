@@ -21,7 +21,7 @@ type Deed =
   | { by: number; method: Method }
   | { kind: 'file'; to: Folder }
   | { kind: 'clock'; minutes: number }
-  /** Nothing more happens until all callers are done with what they were told. */
+  /** Nothing more happens until all callers have finished their calls. */
   | { kind: 'calm' }
 
 const METHODS: readonly (readonly [weight: number, Method])[] = [
@@ -227,7 +227,7 @@ test('the watcher knows which steps are legal', () => {
   expect(TASK_STATUSES.filter((to) => canBecome('completed', to))).toEqual(['completed'])
 })
 
-/** The numbers that were told to those who counted. */
+/** The numbers returned to the callers that counted. */
 function counted(answers: readonly Answer[]): number[] {
   return answers
     .filter(({ method, code }) => method === 'incrementIteration' && code === undefined)
@@ -242,7 +242,7 @@ async function inDatabase({ vault, store }: Scene): Promise<number[]> {
   return numbers.flat().toSorted((a, b) => a - b)
 }
 
-/** The state file tells what the database knows. Only a process that was killed may have left something half written. */
+/** The state file matches the database. Only a process that was killed may have left something half written. */
 async function mustAgree({ vault, store }: Scene, killed?: string): Promise<void> {
   const row = await store.tasks.load(vault.path, 'a')
   if (!row) return

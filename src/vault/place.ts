@@ -45,7 +45,7 @@ export function mustBePresent(vault: string, done: string): void {
     throw new RalphError('file-unusable', `The folders of the vault ${vault} were not found; is the disk mounted?`)
 }
 
-/** False if it is not accessible, too. */
+/** Also false if it is not accessible. */
 function hasFolder(path: string): boolean {
   try {
     return isFolder(path)

@@ -49,7 +49,7 @@ const REMOVES = `const { removeTaskLock } = await import(${source('vault/task-lo
 describe('the lock of a task', () => {
   test.each<[others: string, programs: string[]]>([
     ['others', [TAKES, TAKES, TAKES, TAKES]],
-    ['others while it is cleared away', [TAKES, TAKES, TAKES, REMOVES]],
+    ['others while it is cleaned up', [TAKES, TAKES, TAKES, REMOVES]],
   ])('can be taken next to %s, and never by two at once', { timeout: 60_000 }, async (_, programs) => {
     const vault = temporaryFolder()
     const children = programs.map((code) => startScript(code, { VAULT: vault }))
@@ -79,7 +79,7 @@ describe('the lock of a task', () => {
     first.release()
   })
 
-  test('leaves only its file, which goes once nobody has it', () => {
+  test('leaves only its file, which is removed once nobody holds it', () => {
     const vault = temporaryFolder()
     remove(vault)
     const first = taken(vault)

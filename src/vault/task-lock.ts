@@ -51,7 +51,7 @@ export function removeTaskLock({ path: vault, state, id }: VaultTask): void {
   const all = holdAlone(join(dirname(path), ALL))
   if (!all) return
   try {
-    const lock = lockFile(path, 'somebody who clears away')
+    const lock = lockFile(path, 'a process that cleans up')
     if ('heldBy' in lock) return
     lock.close()
     rmSync(path) // nobody can have taken it since

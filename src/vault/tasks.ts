@@ -146,7 +146,7 @@ function renamed({ vault }: VaultDesk, { file }: VaultTask, { inode, bornAt = 0 
   return now === undefined ? undefined : `${file} was renamed to ${now}`
 }
 
-/** What is left to do about an ended task: move its file, tell a session, or nothing. */
+/** What is left to do about an ended task: move its file, notify a session, or nothing. */
 export type Left = 'file' | 'telling' | 'nothing'
 
 /** Updates the vault's files to match the loop of a task. */

@@ -1,4 +1,4 @@
-/** What the tests of a vault stand on: a real one in a temporary folder, with a home and a clock of its own. */
+/** The base of the vault tests: a real vault in a temporary folder, with its own home and clock. */
 import {
   existsSync,
   mkdirSync,
@@ -47,7 +47,7 @@ export type Vault = {
   written(id: string): TaskState
 }
 
-/** A vault with these task files in Needs_Action; `disk` is where it lies, unless that does not matter. */
+/** A vault with these task files in Needs_Action; `disk`: where it is, if that matters. */
 export function openVault(
   files: readonly string[] = ['a.md'],
   options: Partial<VaultOptions> = {},
@@ -90,7 +90,7 @@ export function openVault(
   }
 }
 
-/** One iteration of a task, told. */
+/** The report of one iteration of a task. */
 export function work(task_id: string): { task_id: string; action: string; result: string; duration_seconds: number } {
   return { task_id, action: 'Draft proposal outline', result: 'success', duration_seconds: 60 }
 }

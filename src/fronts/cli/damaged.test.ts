@@ -187,7 +187,7 @@ test('a tally field that has lost its name is reported', async () => {
   }
 })
 
-test('an unreadable loop is named, with what to do, also by `ralph doctor`', async () => {
+test('an unreadable loop is named, with what to do, by `ralph doctor` as well', async () => {
   const home = damagedHome((database) => {
     letEverythingIn(database)
     database.exec(`UPDATE loop SET spec = '{' WHERE id = 'aaaa1111'`)

@@ -226,7 +226,7 @@ test('text from another extension raises no question; text from the user does', 
   expect(asked()).toHaveLength(1)
 })
 
-test('steering tells the next iteration; the turn continues', async () => {
+test('a steering message goes to the next iteration; the turn continues', async () => {
   const told = { next: 'none', status: 'running', iteration: 1, show: [{ level: 'info', text: 'Told.' }] }
   answers(TURN, told, { ...TURN, iteration: 2, prompt: 'Again.' })
   const { type, tell, seen, sent } = play()

@@ -7,7 +7,7 @@ import { retryDelayMs } from './version.ts'
 export type RunWatch = {
   started(): void
   compacting(is: boolean): void
-  /** Whether Pi has followed the run that just ended, with this error or none, with one of its own. */
+  /** Whether Pi continues by itself after the run that just ended, with this error or none. */
   continues(error: string | undefined, isIdle: () => boolean): Promise<boolean>
 }
 

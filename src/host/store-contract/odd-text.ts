@@ -44,7 +44,7 @@ export function oddText(scene: Scene): void {
       await scene.store.tell('a1', text, { kind: 'say', words: text })
       const fact = await scene.store.told('a1')
       expect(fact).toMatchObject({ by: text.toWellFormed(), order: { kind: 'say', words: text } })
-      if (!fact) throw new Error('nothing was told')
+      if (!fact) throw new Error('no order was stored')
       const lease = granted(await scene.store.lease('a1'))
       const moved = move(await scene.store.load('a1'), fact)
       await scene.store.save(lease, moved.loop, moved.fact)

@@ -74,7 +74,7 @@ export function taskRecords(scene: Scene): void {
 
     test.each<[wait: string, order: Order]>([
       ['paused', { kind: 'pause' }],
-      ['told something', { kind: 'say', words: 'x' }],
+      ['sent a message', { kind: 'say', words: 'x' }],
     ])('have not ended while they are %s', async (_, order) => {
       await beginIn(scene.store.tasks, taskLoop('l1'), {})
       await end('l1', order)
