@@ -176,7 +176,7 @@ const USERS: User[] = [
   {
     client: codex,
     argv: ['exec', '--dangerously-bypass-approvals-and-sandbox', PROMPT],
-    connected: /ralph runs a coding agent again/,
+    connected: /ralph runs a coding agent/,
   },
   { client: gemini, argv: ['--yolo', '--skip-trust', '-p', PROMPT] },
   { client: copilot, argv: ['-p', PROMPT, '--yolo', '--no-auto-update'] },
