@@ -38,7 +38,7 @@ export type Forecasted = Standing & {
 export const getForecast: Operation<Forecasting, Forecasted> = {
   name: 'get_forecast',
   effect: 'read',
-  summary: 'Forecasts a loop from past ones: chance to finish, iterations and cost, with intervals. Calls no model.',
+  summary: 'Forecasts a loop from past ones: chance of finishing, iterations, cost, with intervals. Calls no model.',
   report: true,
   async run(context, asked) {
     const { traits, standing, self } = await subjectOf(context, asked)
