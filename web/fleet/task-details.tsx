@@ -4,7 +4,7 @@ import { anyLoop, useQuery } from '../data/query.ts'
 import { go, withQuery } from '../data/route.ts'
 import { BadgeView, Button, Link, Loading, Problem, Sentence } from '../parts/common.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { money, timeOf } from '../words.ts'
+import { count, money, timeOf } from '../words.ts'
 import { actionsOf } from './actions.tsx'
 import { noteOf, stateBadge, type Task } from './states.ts'
 
@@ -87,7 +87,7 @@ function factsOf(task: Task): (readonly [name: string, value: ComponentChildren]
     ['Depends on', task.depends_on.length > 0 && <Others ids={task.depends_on} />],
     ['Worker', task.worker],
     ['Taken', task.attempts > 1 && `${task.attempts} times`],
-    ['Sent back', task.sent_back > 0 && `${task.sent_back} times: it could not be merged`],
+    ['Sent back', task.sent_back > 0 && `${count(task.sent_back, 'time')}: it could not be merged`],
     ['Cost', cost],
     ['Continues', task.due_at !== null && timeOf(task.due_at)],
     ['Submitted', timeOf(task.created_at)],

@@ -33,7 +33,7 @@ export function Matrix({
   return (
     <div class="matrix">
       <h3>Checks by iteration</h3>
-      <div class="scroll" ref={box} tabIndex={0} role="group" aria-label="Checks by iteration, can be scrolled">
+      <div class="scroll" ref={box} tabIndex={0} role="group" aria-label="Checks by iteration, scrollable">
         <table>
           <thead>
             <tr>
@@ -120,7 +120,7 @@ function CellView({ cell }: { cell: Cell }) {
   )
 }
 
-const CELLS: Readonly<Record<string, { tone: string; mark: string; words: string }>> = {
+export const CELLS: Readonly<Record<string, { tone: string; mark: string; words: string }>> = {
   pass: { tone: 'green', mark: '✓', words: 'passes' },
   fail: { tone: 'red', mark: '✗', words: 'fails' },
   broken: { tone: 'amber', mark: '!', words: 'could not start' },

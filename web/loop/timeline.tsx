@@ -5,6 +5,7 @@ import { go, route, withQuery } from '../data/route.ts'
 import { Virtual } from '../parts/virtual.tsx'
 import { count, duration, money } from '../words.ts'
 import { Elapsed } from './elapsed.tsx'
+import { CELLS } from './matrix.tsx'
 
 const COMPACT = 54
 const EXPANDED = 128
@@ -120,8 +121,7 @@ function Line({ row, expanded, chosen, choose, loop }: Shown) {
           <span>
             {row.verdicts
               .map(
-                ({ check, result, failures }) =>
-                  `${check}: ${result === 'pass' ? 'passes' : `${result}s`}${failures ? ` (${failures})` : ''}`,
+                ({ check, result, failures }) => `${check}: ${CELLS[result]?.words}${failures ? ` (${failures})` : ''}`,
               )
               .join(' · ') || 'No check ran.'}
           </span>
