@@ -148,7 +148,7 @@ describe.skipIf('missing' in browser)(`in Chromium${'missing' in browser ? ` (${
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
     }
     await keys(page, '?')
-    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
     await keys(page, 'Escape', 'Control+k')
     await page.keyboard.type('two numbers')
     await page

@@ -110,7 +110,7 @@ const GLOBAL = [
   { keys: ':', words: 'Command bar', run: openCommandBar },
   {
     keys: '?',
-    words: 'Show these keys',
+    words: 'Keyboard shortcuts',
     run: () => {
       helpShown.value = true
     },
@@ -149,7 +149,7 @@ function LostBar() {
   if (now.kind !== 'lost' || Date.now() - now.since < 1_000) return null
   return (
     <p class="lost" role="status">
-      The server does not answer. This shows how things stood; it reconnects by itself. Is <code>ralph serve</code>{' '}
+      The server is not responding. This page may be out of date; it reconnects on its own. Is <code>ralph serve</code>{' '}
       running?
     </p>
   )
@@ -182,7 +182,7 @@ export function SignIn({ message }: { message: string }) {
         </button>
       </form>
       <p class="muted">
-        It is kept in this browser only. You find it with <code>cat ~/.ralph/server-token</code>.
+        It is kept only in this browser. To find it: <code>cat ~/.ralph/server-token</code>.
       </p>
     </main>
   )

@@ -18,7 +18,7 @@ function Report({ recorded }: { recorded: Recorded }) {
     <>
       <main class="report">{recorded.kind === 'loop' ? <LoopScreen id={recorded.loop} /> : <AnalyticsScreen />}</main>
       <footer class="report-foot muted">
-        Made by ralph {recorded.version}, {timeOf(recorded.made_at)}. {recorded.note} It shows how things stood then.
+        Made by ralph {recorded.version}, {timeOf(recorded.made_at)}. {recorded.note} It shows the state at that time.
       </footer>
       <KeysHelp />
       <Toasts />
@@ -29,7 +29,7 @@ function Report({ recorded }: { recorded: Recorded }) {
 const KEYS = [
   {
     keys: '?',
-    words: 'Show these keys',
+    words: 'Keyboard shortcuts',
     run: () => {
       helpShown.value = true
     },

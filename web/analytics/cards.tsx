@@ -68,8 +68,8 @@ export function FinishingCard({ analytics: { finishing } }: { analytics: Analyti
       title="Chance of still finishing"
       words={
         low
-          ? `If it is not done by iteration ${low.name}, fewer than one in four still finish.`
-          : 'Of the loops that are not done by iteration n, how many complete later. The band is the 95% interval.'
+          ? `Of the loops not done by iteration ${low.name}, fewer than one in four still finish.`
+          : 'Of the loops not done by iteration n, how many complete later. The band is the 95% interval.'
       }
     >
       {points.length > 1 ? (
@@ -77,7 +77,7 @@ export function FinishingCard({ analytics: { finishing } }: { analytics: Analyti
           label="Chance of still finishing if not done by iteration n"
           points={points}
           table={{
-            head: ['Iteration', 'Loops got there', 'Completed with it', 'Done by then', 'Still finish later'],
+            head: ['Iteration', 'Loops that reached it', 'Completed in it', 'Done by then', 'Finish later'],
             rows: finishing.map((row) => [
               row.iteration,
               row.reached,

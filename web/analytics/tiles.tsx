@@ -22,7 +22,7 @@ export function Tiles({ analytics }: { analytics: Analytics }) {
       <Tile
         name="Iterations to done"
         value={toDone ? String(toDone.median) : '–'}
-        more={toDone ? `median; nine in ten need up to ${toDone.p90}` : 'none has completed'}
+        more={toDone ? `median; nine in ten need up to ${toDone.p90}` : 'none completed yet'}
         note={`${count(iterations.total, 'iteration')} in total.`}
       />
       <Tile
@@ -32,7 +32,7 @@ export function Tiles({ analytics }: { analytics: Analytics }) {
         note={`${count(cost.completed, 'loop')} with a known cost.`}
       />
       <Tile
-        name="Spent without result"
+        name="Spent without a result"
         value={percent(lost)}
         more={`${money(cost.onNothingUsd)} of ${money(cost.totalUsd)}`}
         note="Loops that halted or were cancelled."

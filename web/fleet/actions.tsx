@@ -28,7 +28,7 @@ function retry({ id, title }: Actionable): void {
       close={closeModal}
       run={async (words) => {
         const { loop } = await call('retry_fleet_task', { task: id, ...(words ? { words } : {}) }, once())
-        toast({ text: 'It waits for a worker.', action: { words: 'Open its loop', run: () => go(`/loops/${loop}`) } })
+        toast({ text: 'Waiting for a worker.', action: { words: 'Open its loop', run: () => go(`/loops/${loop}`) } })
         lookNow()
       }}
     />,

@@ -77,7 +77,7 @@ function FileView({ file, findings, comments, about }: Shown) {
         <span class="good">+{file.added}</span> <span class="bad">−{file.removed}</span>
       </summary>
       {isOpen && (
-        <div class="hunks" tabIndex={0} role="group" aria-label={`Changes of ${file.path}`}>
+        <div class="hunks" tabIndex={0} role="group" aria-label={`Changes in ${file.path}`}>
           {file.binary && <p class="muted">Binary file.</p>}
           {file.hunks.map((hunk) => (
             <div key={`${hunk.oldStart}-${hunk.newStart}`}>
@@ -160,7 +160,7 @@ function CommentView({ comment }: { comment: Comment }) {
       <p dir="auto">{comment.text}</p>
       <p class="muted">
         {delivered === null ? (
-          <>◷ Sent. The next iteration of this loop, its fork or its retry will be told.</>
+          <>◷ Sent. The next iteration of this loop, its fork or its retry will see it.</>
         ) : (
           <>
             <span class="good">✓ Delivered</span> to iteration {delivered}

@@ -32,10 +32,10 @@ export function LimitsCard({ loop }: { loop: Loop }) {
         </dl>
         {limits.ceiling !== undefined && (
           <p class="muted">
-            Adaptive: the task looked {work.size ? SIZES[work.size] : 'ordinary'}, so it began with{' '}
+            Adaptive: the task looked {work.size ? SIZES[work.size] : 'ordinary'}, so it started with{' '}
             {count(limits.iterations, 'iteration')}
-            {tally.extra > 0 ? ` and was given ${tally.extra} more because failures kept falling` : ''}. It may grow up
-            to {limits.ceiling} while failures keep falling.
+            {tally.extra > 0 ? ` and got ${tally.extra} more because failures kept falling` : ''}. The limit can grow to{' '}
+            {limits.ceiling} while failures keep falling.
           </p>
         )}
         {isOpen && !isRecorded() && <Button run={() => change(loop.id)}>Change the limit …</Button>}

@@ -30,7 +30,7 @@ export function ProofTab({ id }: { id: string }) {
       {value.grade && <p class="muted">{GRADE_WORDS[value.grade]}</p>}
       {value.advice && <p class="callout blue">{value.advice}</p>}
       {value.checks.length > 0 ? (
-        <div class="scroll" tabIndex={0} role="group" aria-label="Checks and experiments, can be scrolled">
+        <div class="scroll" tabIndex={0} role="group" aria-label="Checks and experiments, scrollable">
           <table class="lines">
             <thead>
               <tr>

@@ -54,8 +54,7 @@ export function Standing({ found }: { found: Found }) {
       )}
       {unattended && !isRecorded() && (
         <p>
-          No process is running it: it has ended. Resume it here, or in a terminal:{' '}
-          <Code>{`ralph resume ${loop.id}`}</Code>
+          The process that ran it has ended. Resume it here, or in a terminal: <Code>{`ralph resume ${loop.id}`}</Code>
         </p>
       )}
       {!isRecorded() && next.kind === 'halt' && loop.spec.onHalt && loop.spec.work.owner?.kind !== 'fleet' && (

@@ -54,10 +54,10 @@ async function heardBy(loop: string, what: Omit<InputOf<'answer'>, 'loop'>): Pro
   const told = await call('answer', { loop, ...what }, once())
   if (told.heard === 'later') return told.how
   if (told.heard === 'nobody') return `No process is running this loop. Run: ralph resume ${loop}`
-  return 'It continues.'
+  return 'The loop continues.'
 }
 
-const JUDGE = 'Use your judgement.'
+const JUDGE = 'Use your judgment.'
 
 type Sending = {
   label: string
@@ -107,7 +107,7 @@ function Words({ label, focus, isOnly, send, children }: Sending) {
         <Button kind={isOnly ? 'primary' : 'plain'} run={attempt(words)} title="Ctrl+Enter">
           Send
         </Button>
-        {isOnly && <Button run={attempt(JUDGE)}>Use your judgement</Button>}
+        {isOnly && <Button run={attempt(JUDGE)}>Use your judgment</Button>}
         {children}
       </p>
     </>

@@ -76,7 +76,7 @@ function Ways({ need, focus, dismiss }: { need: Need; focus: boolean; dismiss: (
 
 async function resume(loop: string): Promise<void> {
   const { heard } = await call('resume', { loop }, once())
-  done(heard === 'nobody' ? `No process is running it. Run: ralph resume ${loop}` : 'It continues.')
+  done(heard === 'nobody' ? `No process is running it. Run: ralph resume ${loop}` : 'Resumed.')
 }
 
 /** A vault task that waits for a person to look at its file. */
@@ -89,7 +89,7 @@ function Approval({ need }: { need: Need }) {
   const words = note.trim()
   const approve = async () => {
     await call('approve_vault_task', { vault, task, ...(words ? { note: words } : {}) }, once())
-    done('Approved. It continues.')
+    done('Approved. The task continues.')
   }
   const reject = async () => {
     await call('reject_vault_task', { vault, task, ...(words ? { reason: words } : {}) }, once())

@@ -54,7 +54,7 @@ export function addAgent(config: string): void {
       <label class="check">
         <input type="checkbox" name="bypass" /> Works without asking for permissions
       </label>
-      <p class="muted">It stays until you remove it. To keep it permanently, add it to the config file.</p>
+      <p class="muted">It stays until you remove it, even if the dispatcher restarts.</p>
     </FormDialog>,
   )
 }

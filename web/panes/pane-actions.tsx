@@ -15,7 +15,7 @@ export function actionsOf(pane: Pane, config: string): Action[] {
   const { name: agent, state, loop } = pane
   const left = async (name: 'see_agent' | 'retry_agent') => {
     const { running } = await call(name, { config, agent }, once())
-    if (!running) toast({ text: 'It happens once a dispatcher is started.' })
+    if (!running) toast({ text: 'It takes effect once a dispatcher is running.' })
     refreshAll()
   }
   const canResume = loop?.open && ['WAITING', 'NEEDS YOU', 'STUCK'].includes(state)
@@ -48,7 +48,7 @@ function giveTask({ name: agent, queue, loop }: Pane, config: string): void {
       run={async (prompt) => {
         const { ahead, running } = await call('give_task', { config, agent, prompt }, once())
         const when = ahead > 0 ? `It starts after ${count(ahead, 'task')}.` : 'Started.'
-        toast({ text: running ? when : 'It starts once a dispatcher is started.' })
+        toast({ text: running ? when : 'It starts once a dispatcher is running.' })
         refreshAll()
       }}
     />,
@@ -74,7 +74,7 @@ function remove(agent: string, config: string): void {
   showModal(
     <Confirm
       title={`Remove ${agent}?`}
-      text="The agent ends and its pane closes. An agent listed in the config comes back when the dispatcher starts again."
+      text="The agent is stopped and its pane closed. An agent listed in the config comes back when the dispatcher restarts."
       yes="Remove it"
       danger
       close={closeModal}

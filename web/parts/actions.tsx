@@ -45,13 +45,13 @@ export function actionsFor(loop: Actionable): Action[] {
 
 async function pause(loop: string): Promise<void> {
   await call('pause', { loop })
-  toast({ text: 'It pauses after the current step.' })
+  toast({ text: 'Pausing after the current step.' })
   refreshAll()
 }
 
 async function resume(loop: string): Promise<void> {
   const { heard } = await call('resume', { loop })
-  toast({ text: heard === 'nobody' ? `No process is running it. Run: ralph resume ${loop}` : 'It continues.' })
+  toast({ text: heard === 'nobody' ? `No process is running it. Run: ralph resume ${loop}` : 'Resumed.' })
   refreshAll()
 }
 
@@ -91,7 +91,7 @@ function cancel({ id, title }: Actionable): void {
 
 export async function retry(loop: string): Promise<void> {
   const started = await call('retry', { loop }, once())
-  toast({ text: 'A new loop tries it again.' })
+  toast({ text: 'Retrying in a new loop.' })
   go(`/loops/${started.loop}`)
 }
 
@@ -135,7 +135,7 @@ export function rollback(loop: string, iteration: number): void {
 
 export async function undo(loop: string): Promise<void> {
   const { notes } = await call('undo', { loop }, once())
-  toast({ text: ['The rollback is undone.', ...notes].join(' ') })
+  toast({ text: ['Rollback undone.', ...notes].join(' ') })
   refreshAll()
 }
 

@@ -147,7 +147,7 @@ const PLACES: readonly Choice[] = [
     },
     {
       key: 'keys',
-      words: 'Show the keys',
+      words: 'Keyboard shortcuts',
       note: 'Help',
       run: () => {
         helpShown.value = true

@@ -65,7 +65,7 @@ export function KeysHelp() {
     helpShown.value = false
   }
   return (
-    <Dialog title="Keyboard" close={close}>
+    <Dialog title="Keyboard shortcuts" close={close}>
       <table class="keys">
         <tbody>
           {known.value
@@ -91,7 +91,7 @@ export function KeysHelp() {
             <td>
               <Kbd>Tab</Kbd>
             </td>
-            <td>Every button and field can be reached; Escape closes what is open</td>
+            <td>Moves to every button and field; Escape closes what is open</td>
           </tr>
         </tbody>
       </table>

@@ -51,14 +51,14 @@ function Auto({ auto }: { auto: ReturnType<typeof autoOf> }) {
   if (!auto)
     return (
       <p class="callout amber">
-        No agent can work yet. Install one of these and log in, or name a program of your own:{' '}
+        No agent can work yet. Install one of these and log in, or use your own program:{' '}
         <code>--agent command:"your-agent --its-flags"</code>
       </p>
     )
   return (
     <p class="callout blue">
-      <strong>auto</strong> takes <strong>{auto.name}</strong>: {auto.why}. In a folder where loops have completed, it
-      takes the agent that completed most of them.
+      <strong>auto</strong> picks <strong>{auto.name}</strong>: {auto.why}. In a folder where loops have completed, it
+      picks the agent that completed most of them.
     </p>
   )
 }
@@ -73,8 +73,8 @@ function Machine() {
   }, [])
   return (
     <p class="muted">
-      This machine: ralph {version} at {location.origin}. <code>ralph doctor</code> also looks at Node, git, tmux and
-      the database.
+      This machine: ralph {version} at {location.origin}. <code>ralph doctor</code> also checks Node, git, tmux and the
+      database.
     </p>
   )
 }

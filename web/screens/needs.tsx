@@ -87,11 +87,11 @@ function Nothing() {
       <ul class="bullets">
         <li>an agent asks a question, or for a permission</li>
         <li>the checks pass only because tests were changed, and you decide whether to allow that</li>
-        <li>work in a worktree is done, and waits to be accepted</li>
+        <li>work in a worktree is done and waits to be accepted</li>
         <li>a loop stopped short, or its process died</li>
       </ul>
       <p>
-        To be told while you are elsewhere, turn on notifications in <Link to="/settings">Settings</Link>.
+        To be notified while you are elsewhere, turn on notifications in <Link to="/settings">Settings</Link>.
       </p>
     </Empty>
   )

@@ -24,8 +24,8 @@ export function SettingsScreen() {
       <Section title="This browser" words="Keeps this server’s token, so you don’t have to paste it again.">
         <Button run={signOut}>Sign out</Button>
         <p class="muted">
-          To come back, open the address that <code>ralph serve</code> prints. A token that others have seen is replaced
-          by <code>ralph serve --new-token</code>.
+          To come back, open the address that <code>ralph serve</code> prints. If others have seen the token, replace it
+          with <code>ralph serve --new-token</code>.
         </p>
       </Section>
     </div>
@@ -90,7 +90,7 @@ function Notifications() {
 }
 
 const NO_NOTIFICATIONS: Readonly<Record<string, string>> = {
-  none: 'This browser does not offer them, or only over HTTPS or on this machine.',
+  none: 'This browser has no notifications, or allows them only over HTTPS or on this machine.',
   denied: `The browser blocks them for this page. Allow them for ${location.origin} in its settings, then reload.`,
 }
 

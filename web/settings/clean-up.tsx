@@ -31,7 +31,7 @@ export function CleanUp() {
         Remove older files …
       </Button>
       <p class="muted">
-        ralph does this by itself after 30 days, or <code>RALPH_KEEP_DAYS</code>.
+        ralph does this on its own after 30 days, or <code>RALPH_KEEP_DAYS</code>.
       </p>
     </Section>
   )

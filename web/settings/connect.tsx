@@ -10,7 +10,7 @@ export function Connect() {
     >
       <p>Let an agent manage ralph through MCP:</p>
       <Code>ralph install claude --mcp</Code>
-      <p>Or see what to write into its settings yourself (codex, gemini, opencode, copilot, qwen, droid, cursor):</p>
+      <p>Or print what to add to its settings yourself (codex, gemini, opencode, copilot, qwen, droid, cursor):</p>
       <Code>ralph mcp --print-config claude</Code>
       <p>
         MCP over HTTP is at <code>{location.origin}/mcp</code>, REST at <code>{location.origin}/api</code>, described by{' '}

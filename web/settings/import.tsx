@@ -18,7 +18,7 @@ export function Import() {
   return (
     <Section
       title="Import from vibe-kanban"
-      words="Its database is only read. Tasks keep their ids, so importing again adds only what is new."
+      words="ralph only reads its database. Tasks keep their ids, so importing again adds only what is new."
     >
       <label>
         Database
@@ -32,7 +32,7 @@ export function Import() {
           }}
         />
       </label>
-      <p class="muted">“vibe-kanban” looks in the usual place. Or give the path of its db.v2.sqlite.</p>
+      <p class="muted">“vibe-kanban” looks in the usual place. Or enter the path to its db.v2.sqlite.</p>
       <Button run={() => read(true)} disabled={!file.trim()}>
         Preview
       </Button>

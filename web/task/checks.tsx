@@ -60,7 +60,7 @@ const MEANINGS: Readonly<Record<Ran['result'], { mark: string; tone: string; wor
   fail: { mark: '✗', tone: 'red', words: 'fails now: passing it proves the work' },
   pass: { mark: '✓', tone: 'teal', words: 'already passes: it can only show that nothing breaks' },
   broken: { mark: '!', tone: 'amber', words: 'cannot be run, so it proves nothing' },
-  timeout: { mark: '◷', tone: 'amber', words: 'did not end in time' },
+  timeout: { mark: '◷', tone: 'amber', words: 'timed out' },
 }
 
 /** Before any work: a check that fails now is the most valuable. */
