@@ -69,7 +69,7 @@ async function measureAll() {
     await fleet.asked(task)
     leases.push((await store.lease(found?.loop_id ?? '')) as Lease) // there is no other worker
   })
-  const look = await one('look', (n) => store.told(leases[n]?.loop ?? ''))
+  const look = await one('look', (n) => store.nextOrder(leases[n]?.loop ?? ''))
   const transcript = await one('transcript', async (n) => {
     const log = store.transcripts.openTurn(leases[n]?.loop ?? '', 1)
     log.write(noise())

@@ -49,7 +49,7 @@ describe.each(WAYS)('%s', (_, before) => {
     await place.ralph(['run', 'Do it.', '--agent', agent, '--max-iterations', '1'])
     expect(place.read('code.txt')).toBe('2\n')
     expect(place.read('../said')).toMatch(/^ralph: The agent inside loop \S+ cannot do this: a person must/)
-    const order = await inHome(place, (context) => context.store().told('bent-1'))
+    const order = await inHome(place, (context) => context.store().nextOrder('bent-1'))
     expect(order).toBeUndefined()
   })
 
@@ -90,7 +90,7 @@ describe('an agent in a pane', () => {
     expect(inPane(place, `${before}${RALPH} allow bent-1`)).toEqual({
       ...{ status: 2, stderr: expect.stringContaining('The agent in pane api cannot do this: a person must') },
     })
-    expect(await inHome(place, (context) => context.store().told('bent-1'))).toBeUndefined()
+    expect(await inHome(place, (context) => context.store().nextOrder('bent-1'))).toBeUndefined()
   })
 
   test('can try ralph in a home of its own', async () => {

@@ -137,7 +137,7 @@ test('the example in docs/mcp.md runs', () => {
 })
 
 test('the table in docs/dispatch.md shows how agents report from a pane; -u rewrites it', async () => {
-  const rows = Object.values(agents).flatMap(({ name, probe, pane, screen, tellsCost }) => {
+  const rows = Object.values(agents).flatMap(({ name, probe, pane, screen, reportsCost }) => {
     if (!probe || !screen) return []
     const { args, env } = pane?.({ hook: ['node', 'hook'], plugins: 'plugins', folder: 'folder' }) ?? {
       args: [],
@@ -146,7 +146,7 @@ test('the table in docs/dispatch.md shows how agents report from a pane; -u rewr
     const flags = new Set(args.filter((word) => word.startsWith('--')))
     const names = flags.size > 0 ? flags : new Set(Object.keys(env).filter((key) => !key.startsWith('RALPH_')))
     const hooks = pane ? [...names].map((word) => `\`${word}\``).join(', ') : 'none: ralph reads its screen'
-    return [`| \`${name}\` | ${hooks} | ${tellsCost ? 'yes' : 'no'} | ${screen.client}, ${screen.seen} |\n`]
+    return [`| \`${name}\` | ${hooks} | ${reportsCost ? 'yes' : 'no'} | ${screen.client}, ${screen.seen} |\n`]
   })
   const page = readFileSync('docs/dispatch.md', 'utf8')
   const table = /(?<=^\| agent .*\n\|(?:---\|)+\n)(?:\|.*\n)*/m

@@ -35,9 +35,9 @@ function interviewed(client: Client, rounds: number): void {
       { text: `Noted in round ${n}.` },
     ])
     // The file that signals the end of a turn is in there.
-    const strange = join(place.root, `it's "$HOME" here`)
-    mkdirSync(strange)
-    const env = { ...place.env, ...(await start(replies, place)), RALPH_TEST: place.root, TMPDIR: strange }
+    const odd = join(place.root, `it's "$HOME" here`)
+    mkdirSync(odd)
+    const env = { ...place.env, ...(await start(replies, place)), RALPH_TEST: place.root, TMPDIR: odd }
     const words = ['interview', 'shop', '--agent', client.name, '--rounds', String(rounds)]
     const terminal = openTerminal([process.execPath, LAUNCHER, ...words], {
       dir: place.dir,

@@ -135,7 +135,7 @@ describe('through the server', () => {
         message: expect.stringMatching(/^The agent inside loop \S+ cannot do this: a person must/),
       })
     }
-    expect(await inHome(place, (context) => context.store().told('bent-1'))).toBeUndefined()
+    expect(await inHome(place, (context) => context.store().nextOrder('bent-1'))).toBeUndefined()
   })
 
   test('a person can allow it', async () => {

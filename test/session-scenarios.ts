@@ -32,7 +32,7 @@ export type Scene = {
   /** Types a ralph command, and waits until it has taken effect. */
   command(words: string, taken: () => boolean): Promise<void>
   /** `/ralph:resume`, and the rest of the loop: one iteration, and one with a claim. */
-  goOn(words?: string): Promise<void>
+  resume(words?: string): Promise<void>
   /** Presses Esc, and waits until ralph knows. */
   stop(during?: 'tool' | 'answer'): Promise<void>
   /** Waits until the hanging tool has started. */
@@ -86,7 +86,7 @@ export async function sceneIn(host: Seat, sitting: Sitting, more: string[] = [])
     terminal,
     command,
     loop: (prompt) => command(`loop ${prompt}`, () => sitting.requests().length > 0),
-    async goOn(words = 'resume') {
+    async resume(words = 'resume') {
       sitting.script([...work(sitting, 2), bash('echo 3 >> a.txt'), DONE])
       await command(words, () => sitting.requests().length > 0)
       await sitting.over()
@@ -138,12 +138,12 @@ function stopped(
   isThere: (scene: Scene) => Promise<unknown>,
 ): Scenario {
   return async (scene) => {
-    const { sitting, loop, stop, goOn } = scene
+    const { sitting, loop, stop, resume } = scene
     sitting.script([...work(sitting, 1), reply(sitting)])
     await loop(`Stop here. ${PROMISED}`)
     await isThere(scene)
     await stop(during)
-    await goOn()
+    await resume()
   }
 }
 
@@ -197,7 +197,7 @@ async function compacted({ host, sitting, terminal, loop, begun, stop }: Scene):
 export const movesToNewSession: Scenario = async (scene) => {
   await compacted(scene)
   const { loop_id: id } = await scene.sitting.newest()
-  await scene.goOn(`resume ${id}`)
+  await scene.resume(`resume ${id}`)
 }
 
 const QUESTION = 'Tell me two and two.'
@@ -234,7 +234,7 @@ const SCENARIOS: Record<Exclude<Situation, 'print modes'>, Scenario> = {
     ({ begun }) => begun(),
   ),
 
-  async 'typed meanwhile'({ sitting, terminal, loop, begun, goOn }) {
+  async 'typed meanwhile'({ sitting, terminal, loop, begun, resume }) {
     sitting.script((body, n) =>
       n > 2 && JSON.stringify(body).includes(QUESTION)
         ? { text: 'It is four.' }
@@ -247,7 +247,7 @@ const SCENARIOS: Record<Exclude<Situation, 'print modes'>, Scenario> = {
     await terminal.shows('It is four.')
     await stands(sitting.place, 'paused', terminal)
     expect(await sitting.newest()).toMatchObject({ status: 'paused' })
-    await goOn()
+    await resume()
   },
 
   async 'quit and resume'({ host, sitting, loop, begun }) {
@@ -256,11 +256,11 @@ const SCENARIOS: Record<Exclude<Situation, 'print modes'>, Scenario> = {
     await begun()
     sitting.leave()
     sitting.place.write('go', '')
-    const { goOn } = await sceneIn(host, sitting, host.again)
-    await goOn()
+    const { resume } = await sceneIn(host, sitting, host.again)
+    await resume()
   },
 
-  async '/clear'({ host, sitting, terminal, loop, begun, stop, goOn }) {
+  async '/clear'({ host, sitting, terminal, loop, begun, stop, resume }) {
     sitting.script([...work(sitting, 1), sitting.bash(HANGS)])
     await loop(`Forget this. ${PROMISED}`)
     await begun()
@@ -274,12 +274,12 @@ const SCENARIOS: Record<Exclude<Situation, 'print modes'>, Scenario> = {
     const { loop_id: id, ...left } = await sitting.newest()
     expect(left).toMatchObject({ iterations: 1, false_claims: 0 })
     expect(await historyOf(sitting.place)).toEqual(before)
-    await goOn(`resume ${id}`)
+    await resume(`resume ${id}`)
   },
 
   async '/compact'(scene) {
     await compacted(scene)
-    await scene.goOn()
+    await scene.resume()
   },
 
   async 'two sessions'({ host, sitting, loop, begun }) {
@@ -314,13 +314,13 @@ const SCENARIOS: Record<Exclude<Situation, 'print modes'>, Scenario> = {
     expectNothingLeft(sitting)
   },
 
-  async 'API error'({ host, sitting, terminal, loop, status, goOn }) {
+  async 'API error'({ host, sitting, terminal, loop, status, resume }) {
     const [first, second] = work(sitting, 1) as [Reply, Reply]
     const fails = host.fails?.reply ?? failure(500, 'api_error', 'Internal server error')
     sitting.script([first, second, fails])
     await loop(`Meet an error. ${PROMISED}`)
     await terminal.shows(host.fails?.shown ?? /Internal server error/)
     await untilStopped({ terminal, status }, host.rests.error)
-    await goOn()
+    await resume()
   },
 }

@@ -287,8 +287,8 @@ describe.concurrent('bad input', () => {
 
   test('fields of the wrong type are not trusted', async () => {
     const { session } = await looping('Build it')
-    const strange = { transcript_path: 7, background_tasks: 'many', stop_hook_active: 'no', outcome: [], status: {} }
-    expect(asked(await session.work('x', { ...strange, last_assistant_message: ['x'] }))).toBe(2)
+    const odd = { transcript_path: 7, background_tasks: 'many', stop_hook_active: 'no', outcome: [], status: {} }
+    expect(asked(await session.work('x', { ...odd, last_assistant_message: ['x'] }))).toBe(2)
     expect(asked(await session.work('x', { background_tasks: [null, 3, {}].slice(0, 0), tokens: 'x', ran: 'x' }))).toBe(
       3,
     )
@@ -312,13 +312,12 @@ describe.concurrent('bad input', () => {
 
   test('any shell and any folder name works', async () => {
     const place = makePlace({ git: false })
-    const strange = join(place.root, `a b's [x]* $(touch PWNED)`)
-    place.write(`../${strange.slice(place.root.length + 1)}/plugin/claude/hook.sh`, readFileSync(GATE, 'utf8'))
-    mkdirSync(join(strange, 'dist'))
-    for (const name of ['hook.cjs', 'hook-more.cjs'])
-      symlinkSync(join(PROGRAM, '..', name), join(strange, 'dist', name))
-    const gate = join(strange, 'plugin', 'claude', 'hook.sh')
-    const session = openSession(place, { env: { RALPH_HOME: join(strange, 'home') } })
+    const odd = join(place.root, `a b's [x]* $(touch PWNED)`)
+    place.write(`../${odd.slice(place.root.length + 1)}/plugin/claude/hook.sh`, readFileSync(GATE, 'utf8'))
+    mkdirSync(join(odd, 'dist'))
+    for (const name of ['hook.cjs', 'hook-more.cjs']) symlinkSync(join(PROGRAM, '..', name), join(odd, 'dist', name))
+    const gate = join(odd, 'plugin', 'claude', 'hook.sh')
+    const session = openSession(place, { env: { RALPH_HOME: join(odd, 'home') } })
     expect(asked(await session.type('/ralph:loop Build it', {}, { gate }))).toBe(1)
     expect(asked(await session.work('x', {}, { gate }))).toBe(2)
     const shells = ['bash', 'dash', 'busybox'].filter(
@@ -1607,8 +1606,8 @@ describe.concurrent('a session that no longer exists', () => {
 
   test('as after /clear, in the same process', async () => {
     const { place, loop } = await looping('Build it', { env: { CLAUDE_PID: String(process.pid) } })
-    const stranger = openSession(place, { id: 's-2' })
-    expect(answerOf(await stranger.type(`/ralph:resume ${loop}`))).toContain('Pause it first')
+    const other = openSession(place, { id: 's-2' })
+    expect(answerOf(await other.type(`/ralph:resume ${loop}`))).toContain('Pause it first')
     const cleared = openSession(place, { id: 's-3', env: { CLAUDE_PID: String(process.pid) } })
     expect(asked(await cleared.type(`/ralph:resume ${loop}`))).toBe(1)
   })

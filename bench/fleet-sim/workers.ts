@@ -129,8 +129,8 @@ function runner({ world, costs, timeline, database }: Settings, reports: Reports
       timeline.after(costs.everyMs.beat * chance.number(), beat)
       // The first tasks start in the middle of their work, as in a fleet that has run for days.
       const turns = timeline.now() < pace.setup ? 1 + chance.below(task.turns) : task.turns
-      const begunMs = timeline.now() < pace.setup ? chance.number() * pace.turn : pace.setup
-      timeline.after(begunMs, () => database.call('save', 1, () => iterate(turns)))
+      const startedMs = timeline.now() < pace.setup ? chance.number() * pace.turn : pace.setup
+      timeline.after(startedMs, () => database.call('save', 1, () => iterate(turns)))
     })
   }
 }

@@ -1,6 +1,6 @@
 /** Any agent that speaks the Agent Client Protocol on standard input and output, one JSON-RPC message per line. */
 import { parseCommandLine } from '../formats/command-line.ts'
-import { nothingTold, ranIn, type Told, takeUpdate, tokensIn } from './acp-update.ts'
+import { nothingReported, type Reported, ranIn, takeUpdate, tokensIn } from './acp-update.ts'
 import type { Agent, Exit, Outcome, Parser, Pushed, Request } from './agent.ts'
 import { kindOfStatus, kindOfWords } from './api-error.ts'
 import { exitedEarly, stoppedByRalph } from './ended.ts'
@@ -37,7 +37,7 @@ type Seen = {
   prompted: boolean
   /** Its old session was refused, so a new one was requested. */
   isSecond: boolean
-  told: Told
+  reported: Reported
   denied: string[]
   result?: Json
   error?: Json
@@ -45,7 +45,14 @@ type Seen = {
 }
 
 function conversation(request: Request): Parser {
-  const seen: Seen = { session: '', prompted: false, isSecond: false, told: nothingTold(), denied: [], stderr: [] }
+  const seen: Seen = {
+    session: '',
+    prompted: false,
+    isSecond: false,
+    reported: nothingReported(),
+    denied: [],
+    stderr: [],
+  }
   return {
     push: pushTo(seen, (message) => take(message, seen, request)),
     end: (exit) => sumUp(seen, exit, request),
@@ -53,7 +60,7 @@ function conversation(request: Request): Parser {
 }
 
 function take(message: Json, seen: Seen, request: Request): Pushed {
-  if (message.method === 'session/update') return { events: seen.prompted ? takeUpdate(message, seen.told) : [] }
+  if (message.method === 'session/update') return { events: seen.prompted ? takeUpdate(message, seen.reported) : [] }
   if (message.method === 'session/request_permission') return answerPermission(message, seen, request)
   if (typeof message.method === 'string')
     return { events: [], ...(message.id === undefined ? {} : { write: refuse(message) }) }
@@ -123,14 +130,14 @@ function answerPermission(message: Json, seen: Seen, { permissions }: Request): 
 }
 
 function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
-  const { told, result } = seen
-  const { costUsd } = told
-  const used = tokensIn(result, told)
+  const { reported, result } = seen
+  const { costUsd } = reported
+  const used = tokensIn(result, reported)
   const base = {
-    finalText: told.words,
+    finalText: reported.words,
     ...used,
     denied: seen.denied,
-    ran: ranIn(told),
+    ran: ranIn(reported),
     ...(seen.session ? { session: { id: seen.session, costUsd: costUsd ?? 0 } } : {}),
     // It counts from the start of the session.
     ...(costUsd === undefined
@@ -142,15 +149,15 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   if (seen.error) return { ...base, ...errorEnding(seen.error, at) }
   if (!result) return { ...base, ...exitedEarly(exit, seen.stderr.at(-1)) }
   const reason = String(result.stopReason)
-  const failed = reason === 'end_turn' && used.tokens === 0 ? saidError(told, at) : undefined
+  const failed = reason === 'end_turn' && used.tokens === 0 ? errorInWords(reported, at) : undefined
   if (failed) return { ...base, finalText: '', ...failed }
   const kind = (Object.hasOwn(REASONS, reason) && REASONS[reason]) || 'unknown'
-  if (kind === 'ok') return { ...base, kind, finalText: reason === 'end_turn' ? told.words : '' }
+  if (kind === 'ok') return { ...base, kind, finalText: reason === 'end_turn' ? reported.words : '' }
   return { ...base, kind, message: `it stopped: ${reason}` }
 }
 
 /** Copilot reports an error of its model's service as words of the agent, and ends the turn as if all were well. */
-function saidError({ last }: Told, at: number): Pick<Outcome, 'kind' | 'message' | 'resetsAt'> | undefined {
+function errorInWords({ last }: Reported, at: number): Pick<Outcome, 'kind' | 'message' | 'resetsAt'> | undefined {
   const [, message] = /^Error: ([^\n]+)/.exec(last) ?? []
   const kind = message === undefined ? undefined : kindOfWords(message)
   return message !== undefined && kind ? { kind, message, ...resetIn(kind, message, at) } : undefined

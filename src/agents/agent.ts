@@ -40,7 +40,7 @@ export type Agent = {
    */
   pane?(telling: Telling): TurnEnd
   /** In a pane it reports the cost of a turn. */
-  tellsCost?: true
+  reportsCost?: true
   /** What its interactive client looks like. */
   screen?: Screen
   /** Time between asking it to exit and killing it. */
@@ -79,7 +79,7 @@ export type Screen = {
   /** What the input line shows while nothing is typed: suggestions. */
   placeholders?: RegExp[]
   /** It reports its session only with the first prompt; until then, its screen shows that it is ready. */
-  untoldStart?: true
+  silentStart?: true
   /** How long it must print nothing before it counts as quiet. */
   quietSeconds: number
   /** How long it takes to accept a paste before it may be submitted. Absent: no time. */

@@ -83,7 +83,7 @@ export const codexScreen: Screen = {
   ],
   input: /^›(?! \d+\. ) ?(.*)$/,
   placeholders: [/^Ask Codex to do anything$/, /^Ask a follow-up question$/],
-  untoldStart: true,
+  silentStart: true,
   quietSeconds: 5,
   interrupt: ['Escape'],
   clear: ['C-c'],

@@ -208,14 +208,14 @@ function sumUp(seen: Seen, exit: Exit, { at, resume }: Request): Outcome {
   const stopped = stoppedByRalph(exit)
   if (stopped) return { ...base, ...stopped }
   if (seen.end === 'completed' && exit.code === 0) return { ...base, kind: 'ok' }
-  if (typeof seen.end !== 'object') return { ...base, ...notBegun(seen, exit) }
+  if (typeof seen.end !== 'object') return { ...base, ...notStarted(seen, exit) }
   const message = seen.end.failed
   const kind = kindOf(message)
   const resetsAt = kind === 'rate-limit' ? resetIn(message, at) : undefined
   return { ...base, kind, message, ...(resetsAt === undefined ? {} : { resetsAt }) }
 }
 
-function notBegun({ complaints, session }: Seen, exit: Exit): Ending {
+function notStarted({ complaints, session }: Seen, exit: Exit): Ending {
   const said = complaints.join('\n')
   const lost = /^.*no rollout found for thread.*$/m.exec(said)
   if (lost) return { kind: 'context', message: lost[0] }

@@ -18,7 +18,7 @@ export const copilotScreen: Screen = {
   quietSeconds: 5,
   // Any sooner, it sometimes misses Enter. It has put anything above 20 KB into a file by then.
   settleMs: 500,
-  untoldStart: true,
+  silentStart: true,
   // Escape would have to come twice, with a pause in between.
   interrupt: ['C-c'],
   clear: ['C-c'],

@@ -57,7 +57,7 @@ function agentOf({ name, tested, install, login }: Names): Agent {
     graceMs: 5_000,
     command: (request) => command(name, request),
     parser: (request) => lineParser(request),
-    tellsCost: true,
+    reportsCost: true,
     pane: (telling) => openCodePane(name, telling),
     screen: openCodeScreen(tested),
   }

@@ -57,7 +57,7 @@ export const pi: Agent = {
     const path = `${folder}/turn-end.ts`
     return { args: ['--extension', path], env: {}, files: [{ path, text: extension(file) }] }
   },
-  tellsCost: true,
+  reportsCost: true,
   pane: ({ hook, plugins }) => ({
     args: ['--extension', `${plugins}/pane/pi.js`],
     env: { RALPH_PANE_TELL: JSON.stringify(hook) },

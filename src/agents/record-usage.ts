@@ -7,12 +7,12 @@ import { anthropicUsage, wholeUsage } from './usage.ts'
  * `usage`: what one answer of the model used. `id`: a later line with the same id replaces it. `total`: what the
  * session used so far. `open`: whether more follows in this turn.
  */
-export type Told = { usage: Usage; id?: string; total?: Usage; open?: boolean }
+export type Reported = { usage: Usage; id?: string; total?: Usage; open?: boolean }
 
 export type Entry = {
   /** What every such line contains; all other lines are skipped unread. */
   marker: string
-  read(line: Json): Told | undefined
+  read(line: Json): Reported | undefined
   /** It writes a moment after it has called its hooks. */
   late?: true
 }

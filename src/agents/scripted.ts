@@ -12,7 +12,7 @@ export const scripted: Agent = {
     mode === 'interactive' && prompt === ''
       ? { argv: [...self('scripted-pane'), target, resume?.id ?? '', ...extraArgs], env: {}, stdin: '' }
       : { argv: [...self('scripted-agent'), target, ...extraArgs], env: {}, stdin: prompt },
-  tellsCost: true,
+  reportsCost: true,
   pane: ({ hook, folder }) => ({
     args: [],
     env: { RALPH_PANE_TELL: JSON.stringify(hook), RALPH_PANE_FOLDER: folder },

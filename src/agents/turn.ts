@@ -3,7 +3,7 @@ import { plain } from '../engine/breaker.ts'
 import { type Claimable, readAsk, readClaim, withoutEcho } from '../engine/claim.ts'
 import { errorFingerprint } from '../engine/fingerprint.ts'
 import type { Ask, Claim, Turn } from '../engine/loop.ts'
-import { toldFailure } from '../engine/told-failure.ts'
+import { reportedFailure } from '../engine/reported-failure.ts'
 import type { Outcome } from './agent.ts'
 
 const WORDS_KEPT = 16_000
@@ -25,7 +25,7 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, mask, tree
   const words = end === 'ok' ? text : mask(outcome.message ?? text)
   const claim: Claim = end === 'ok' ? readClaim(text, claimable) : { kind: 'none' }
   // If there are checks, they report failures.
-  const told = end === 'ok' && checks.length === 0 && claim.kind === 'none' ? toldFailure(text) : ''
+  const told = end === 'ok' && checks.length === 0 && claim.kind === 'none' ? reportedFailure(text) : ''
   return {
     end,
     claim,

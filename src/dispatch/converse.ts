@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Outcome } from '../agents/agent.ts'
 import type { Sight } from '../agents/read-screen.ts'
 import { isRalphError, RalphError } from '../error.ts'
-import { hear, type Sent, type TurnMark } from './hear.ts'
 import type { Pane } from './pane.ts'
+import { applyReport, type Sent, type TurnMark } from './pane-facts.ts'
 import { sightOf } from './sight.ts'
 import type { Site } from './site.ts'
 import { startAgent } from './start-agent.ts'
@@ -184,7 +184,7 @@ async function seeArrival(site: Site, pane: Pane, sent: Sent): Promise<void> {
   const { facts } = pane.record
   if (seen.asks !== undefined) return pane.knows({ ...facts, asks: seen.asks })
   if (seen.working || seen.input === 'empty')
-    return pane.knows(hear(facts, { kind: 'prompt', words: sent.text }, site.now()))
+    return pane.knows(applyReport(facts, { kind: 'prompt', words: sent.text }, site.now()))
   if (site.now() - sent.at < ARRIVES_MS || (await isTyping(site, pane, sent.at))) return pane.news.wait(LOOK_MS / 2)
   if (await pressAgain(site, pane, { sent, seen })) return
   await pane.knows({ ...facts, sent: { ...sent, stalled: true } })

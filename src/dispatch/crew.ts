@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Config } from '../formats/config.ts'
 import type { PaneKey } from '../host/store.ts'
-import type { PaneFacts } from './hear.ts'
+import type { PaneFacts } from './pane-facts.ts'
 
 /** One agent, as the config or the user asked for it. */
 export type CrewAgent = {

@@ -2,9 +2,9 @@
 import type { Mail, StoredMail } from '../host/store.ts'
 import { attend } from './attend.ts'
 import type { CrewAgent, PaneRecord } from './crew.ts'
-import { hear } from './hear.ts'
 import { lookAt } from './look.ts'
 import { openPane, type Pane } from './pane.ts'
+import { applyReport } from './pane-facts.ts'
 import { type Crew, isTask, lastLoop, renewed, roll } from './roll.ts'
 import type { Site } from './site.ts'
 
@@ -72,14 +72,14 @@ export async function dispatch(site: Site, crew: Crew, watching: Watching): Prom
 }
 
 /** Runs now and after every change. With SQLite, a write becomes readable a moment after it is noticed. */
-function onNews(store: Site['store'], hear: () => void): () => void {
+function onNews(store: Site['store'], look: () => void): () => void {
   let second: NodeJS.Timeout | undefined
   const unwatch = store.onChange(() => {
-    hear()
+    look()
     clearTimeout(second)
-    second = setTimeout(hear, SHOWN_MS)
+    second = setTimeout(look, SHOWN_MS)
   })
-  hear()
+  look()
   return () => {
     unwatch()
     clearTimeout(second)
@@ -114,10 +114,10 @@ async function dealWith(site: Site, { crew, posts, take }: Office, { id, name, a
     await site.tmux.close(post.pane.tag)
     return store.panes.forget({ crew: crew.id, name })
   }
-  await toldTo(post.pane, mail, { id, at })
+  await receive(post.pane, mail, { id, at })
 }
 
-async function toldTo(
+async function receive(
   { record, change, knows }: Pane,
   mail: Mail,
   { id, at }: { id: number; at: number },
@@ -136,7 +136,7 @@ async function toldTo(
       return knows(sent?.stalled ? facts : record.facts, [id])
     }
     default:
-      return knows(hear(record.facts, mail, at), [id])
+      return knows(applyReport(record.facts, mail, at), [id])
   }
 }
 

@@ -2,8 +2,8 @@
 
 import type { Outcome, Screen } from '../agents/agent.ts'
 import type { TmuxPane } from '../host/tmux.ts'
-import { hear, isOurs } from './hear.ts'
 import type { Pane } from './pane.ts'
+import { applyReport, isOurs } from './pane-facts.ts'
 import { sightOf } from './sight.ts'
 import type { Site } from './site.ts'
 
@@ -25,8 +25,8 @@ export async function lookAt(
   const { now } = site
   // It has no terminal yet or any longer, or it got a new one since.
   if (facts.server === undefined || facts.ended || (facts.startedAt ?? 0) >= at) return
-  if (!terminal) return pane.knows(hear(facts, { kind: 'ended', code: 129, closed: true }, now()))
-  if (!terminal.alive) return pane.knows(hear(facts, { kind: 'ended', code: 1 }, now()))
+  if (!terminal) return pane.knows(applyReport(facts, { kind: 'ended', code: 129, closed: true }, now()))
+  if (!terminal.alive) return pane.knows(applyReport(facts, { kind: 'ended', code: 1 }, now()))
   const { screen } = pane.kind
   if (!screen || !isDue(pane, terminal, now())) return
   const text = await site.tmux.screen(pane.tag)
@@ -37,9 +37,9 @@ export async function lookAt(
     return
   }
   if (latest.asks !== undefined && seen.input !== 'unknown')
-    return pane.knows(hear(latest, { kind: 'answered' }, now()))
+    return pane.knows(applyReport(latest, { kind: 'answered' }, now()))
   if (!latest.up && seen.input !== 'unknown' && hasStarted(pane, terminal, now()))
-    return pane.knows(hear(latest, { kind: 'started' }, now()))
+    return pane.knows(applyReport(latest, { kind: 'started' }, now()))
   if (!latest.up && seen.input === 'unknown' && isLost(pane, now())) return pane.knows({ ...latest, asks: UNREADABLE })
   if (seen.working || seen.input === 'unknown') return
   await quiet(site, pane, text)
@@ -47,8 +47,8 @@ export async function lookAt(
 
 /** An input line that has just been drawn may not accept a paste yet. A client that reports its start does so later. */
 function hasStarted(pane: Pane, { printedAt }: TmuxPane, at: number): boolean {
-  const isTold = pane.kind.pane && !pane.kind.screen?.untoldStart
-  return isLong(pane, at) || (!isTold && at - printedAt > DRAWN_MS)
+  const reportsStart = pane.kind.pane && !pane.kind.screen?.silentStart
+  return isLong(pane, at) || (!reportsStart && at - printedAt > DRAWN_MS)
 }
 
 function isLong({ record: { facts } }: Pane, at: number): boolean {
@@ -76,7 +76,7 @@ async function quiet({ now }: Site, pane: Pane, text: string): Promise<void> {
   const { facts } = pane.record
   if (!facts.at) return
   // A hook reports how a turn ended, unless the user stopped it.
-  await pane.knows(hear(facts, { kind: 'stop', outcome: pane.kind.pane ? 'aborted' : said(pane, text) }, now()))
+  await pane.knows(applyReport(facts, { kind: 'stop', outcome: pane.kind.pane ? 'aborted' : said(pane, text) }, now()))
 }
 
 /** Output of a client that only its screen shows: the text below the prompt. */

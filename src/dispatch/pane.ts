@@ -4,8 +4,8 @@ import { parseAgent } from '../agents/index.ts'
 import type { Loop } from '../engine/loop.ts'
 import type { PaneKey, Store } from '../host/store.ts'
 import { type Change, type PaneRecord, tagOf } from './crew.ts'
-import type { PaneFacts } from './hear.ts'
 import { type News, openNews } from './news.ts'
+import type { PaneFacts } from './pane-facts.ts'
 import { standing } from './standing.ts'
 
 export type Pane = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Loop, startLoop } from '../engine/loop.ts'
 import { cancel, claims, loopAfter, MINUTE, START, specOf, works } from '../engine/stories.test-support.ts'
 import type { CrewAgent, PaneRecord } from './crew.ts'
-import type { PaneFacts } from './hear.ts'
+import type { PaneFacts } from './pane-facts.ts'
 import { standing } from './standing.ts'
 
 const agent: CrewAgent = {

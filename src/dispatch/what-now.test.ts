@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PaneFacts } from './hear.ts'
+import type { PaneFacts } from './pane-facts.ts'
 import { type Act, whatNow } from './what-now.ts'
 
 const MARK = { loop: 'a1', iteration: 2, attempt: 1 }

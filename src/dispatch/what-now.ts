@@ -1,5 +1,5 @@
 /** The next step to make an agent in its pane take a turn. Pure. */
-import { isSame, type PaneFacts, type TurnMark } from './hear.ts'
+import { isSame, type PaneFacts, type TurnMark } from './pane-facts.ts'
 
 export type Act =
   /** It is busy with it, or does not accept input now. */

@@ -39,7 +39,7 @@ export async function untilCancelled(
   if (bench.stop.aborted) return undefined
   const cancel = new AbortController()
   const look = async () => {
-    const fact = await bench.store.told(loop.id)
+    const fact = await bench.store.nextOrder(loop.id)
     if (fact?.kind === 'told' && fact.order.kind === 'cancel') cancel.abort()
   }
   // A store that cannot be read now is noticed when the turn is saved.

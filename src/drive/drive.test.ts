@@ -645,7 +645,7 @@ describe('a loop that a host drives', () => {
     await make({ agent: agent('true') })
     await store.tell('a1', 'Ada', order)
     expect(await hook(works)).toBe(then)
-    expect(await store.told('a1')).toBeUndefined()
+    expect(await store.nextOrder('a1')).toBeUndefined()
     const { next } = await store.load('a1')
     if (order.kind === 'say') expect(next).toMatchObject({ feedback: ['A person says: Use a hash map.'] })
     if (next.kind !== 'halt') expect(await hook(works)).toBe(later)

@@ -27,12 +27,12 @@ export type RestoreNext = Extract<Next, { kind: 'restore' }>
 export async function drive(
   loop: Loop,
   lease: Lease,
-  store: Pick<Store, 'told' | 'save' | 'sealed'>,
+  store: Pick<Store, 'nextOrder' | 'save' | 'sealed'>,
   hands: Hands,
 ): Promise<Loop> {
   try {
     while (!ended(loop)) {
-      const brought = (await store.told(loop.id)) ?? (await perform(loop, hands))
+      const brought = (await store.nextOrder(loop.id)) ?? (await perform(loop, hands))
       if (!brought) return loop
       const fact = store.sealed(brought)
       loop = step(loop, fact)

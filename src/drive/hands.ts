@@ -114,7 +114,7 @@ async function waitUntil(
   try {
     while (now() < until && !stop.aborted) {
       expect?.(AROUND_MS)
-      const order = await store.told(loop.id)
+      const order = await store.nextOrder(loop.id)
       if (order) return order
       await new Promise<void>((wake) => {
         // Short naps: the wall clock may be set, and a laptop may sleep.

@@ -19,13 +19,13 @@ export function maskedOutput(secrets: Pick<Secrets, 'masking'>): MaskedOutput {
   const shown = { out: secrets.masking(), err: secrets.masking() }
   const isClean = { out: false, err: false }
   /** Whether the start of an unfinished line was masked. */
-  const isBegun = { out: false, err: false }
+  const startMasked = { out: false, err: false }
   return {
     piece(text, stream) {
       const masked = printed[stream].piece(text)
       const same = masked === text
-      isClean[stream] = same && !isBegun[stream]
-      isBegun[stream] = !text.endsWith('\n') && !(text.includes('\n') ? same : isClean[stream])
+      isClean[stream] = same && !startMasked[stream]
+      startMasked[stream] = !text.endsWith('\n') && !(text.includes('\n') ? same : isClean[stream])
       return entriesOf(stream, masked)
     },
     // A flood of lines is not searched twice. A JSON escape may hide what the event contains, and the first line of a

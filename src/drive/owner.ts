@@ -11,7 +11,7 @@ export type OwnerRules = {
   /** Why a person cannot do this with it from outside, and what to do instead; undefined: they can. */
   refuses?(loop: Loop, wish: Wish): RalphError | undefined
   /** How messages reach it, if only when its owner continues. */
-  hearsLater?(loop: Loop): string | undefined
+  receivesLater?(loop: Loop): string | undefined
   /** How to start it again once it has ended. */
   again(loop: Loop): string
   /** How its owner treats the time in which no process ran it. */

@@ -53,10 +53,10 @@ type Given = { id: string; spec?: Parameters<typeof specOf>[0]; minute?: number;
 
 async function tell(store: LocalStore, { id, spec = {}, minute = 0, story }: Given): Promise<void> {
   await store.create(startLoop(id, specOf(spec), { at: START + minute * MINUTE, tree: 'tree 0' }))
-  await goOn(store, id, story)
+  await addToStory(store, id, story)
 }
 
-async function goOn(store: LocalStore, id: string, story: readonly Happening[]): Promise<void> {
+async function addToStory(store: LocalStore, id: string, story: readonly Happening[]): Promise<void> {
   let loop: Loop = await store.load(id)
   const lease = await store.lease(id)
   if ('heldBy' in lease) throw new Error(lease.heldBy)
@@ -442,7 +442,7 @@ test('a loop started from the queue keeps what a restored database does not know
   const story: Happening[] = [{ kind: 'adopted', at: START, loop: begun }, checks('fail', 3), works]
   await withStore((store) => tell(store, { id: 'queued', spec: CHECKED, story }))
   copyFileSync(join(home, 'ralph.db'), join(home, 'backup'))
-  await withStore((store) => goOn(store, 'queued', [claims('clear'), checks('fail', 1), works]))
+  await withStore((store) => addToStory(store, 'queued', [claims('clear'), checks('fail', 1), works]))
   const before = await withStore(everything)
   expect(before.loops[0]?.iterations).toHaveLength(3)
   copyFileSync(join(home, 'backup'), join(home, 'ralph.db'))

@@ -10,7 +10,7 @@ import { bringUpToDate, rollBack, undoRollBack } from '../host/roll-back.ts'
 import type { Store } from '../host/store.ts'
 import { type Checkpoints, openTree } from '../host/tree.ts'
 import { dropWorktree, ensureWorktree, repositoryOf } from '../host/worktree.ts'
-import { runningAlongside } from './beside.ts'
+import { runningAlongside } from './alongside.ts'
 import { visit } from './visit.ts'
 
 export type Desk = { store: Store; home: string; now: () => number }

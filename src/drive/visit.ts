@@ -12,8 +12,8 @@ export type Visit = {
   /** Never before the last fact, even if the clock was set back. */
   now(): number
   move(fact: Fact): Promise<Loop>
-  /** `told`: which orders take effect now. Absent: all of them. */
-  drive(hands: Hands, told?: VisitStore['told']): Promise<Loop>
+  /** `nextOrder`: which orders take effect now. Absent: all of them. */
+  drive(hands: Hands, nextOrder?: VisitStore['nextOrder']): Promise<Loop>
 }
 
 export type Visiting<Result> = {
@@ -34,7 +34,7 @@ export type Visiting<Result> = {
   after?(visit: Visit): Promise<unknown>
 }
 
-export type VisitStore = Pick<LoopStore, 'lease' | 'load' | 'save' | 'sealed' | 'told'>
+export type VisitStore = Pick<LoopStore, 'lease' | 'load' | 'save' | 'sealed' | 'nextOrder'>
 
 export type TakeUp = {
   /** Stops the processes of a dead driver. */
@@ -86,11 +86,11 @@ function openVisit(loaded: Loop, lease: Lease, { store, now }: Pick<Visiting<unk
       saw(next, fact)
       return next
     },
-    drive: (hands, told = store.told) =>
+    drive: (hands, nextOrder = store.nextOrder) =>
       drive(
         loop,
         lease,
-        { told, save: store.save, sealed: store.sealed },
+        { nextOrder, save: store.save, sealed: store.sealed },
         {
           ...hands,
           saw(moved, fact) {

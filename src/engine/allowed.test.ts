@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import type { Finding, Loop } from './loop.ts'
 import {
   allow,
-  begunWith,
   checkedByTests,
   checksOn,
   claims,
@@ -13,10 +12,11 @@ import {
   proved,
   say,
   sentenceAfter,
+  startedWith,
   times,
 } from './stories.test-support.ts'
 
-const red: Loop = begunWith(checkedByTests, 'fail')
+const red: Loop = startedWith(checkedByTests, 'fail')
 
 /** Changed tests, with a mark of their content. */
 function marked(marks: Record<string, string | undefined>): Finding[] {

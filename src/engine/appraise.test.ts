@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Finding, FindingKind, Grade, Loop, Ran, Run, Spec, Tally, Trial } from './loop.ts'
 import { appraise } from './proof.ts'
-import { begunWith, specOf } from './stories.test-support.ts'
+import { specOf, startedWith } from './stories.test-support.ts'
 
 const CHECKS = ['unit', 'lint']
 const anyResult = fc.constantFrom<Ran['result']>('pass', 'pass', 'fail', 'fail', 'broken', 'timeout')
@@ -79,7 +79,7 @@ type Judged = { verdict: Verdict; tried: Run[] }
 
 /** Runs the requested experiments until there is a verdict. */
 function judge({ spec, tally, trials, findings }: World): Judged {
-  const { id, next, tally: counts } = begunWith(spec, 'pass')
+  const { id, next, tally: counts } = startedWith(spec, 'pass')
   const tried: Run[] = []
   for (;;) {
     const kept = Object.fromEntries(tried.map((run) => [run, trials[run]]))

@@ -4,7 +4,6 @@ import { type Loop, type Spec, startLoop, type Verdict } from './loop.ts'
 import { step } from './step.ts'
 import {
   at,
-  begunWith,
   cancel,
   checkedByTests,
   checks,
@@ -30,6 +29,7 @@ import {
   sentenceAfter,
   setLimits,
   specOf,
+  startedWith,
   times,
   told,
   verdicts,
@@ -43,7 +43,7 @@ function made(change: Partial<Spec> = {}, limits: Partial<Spec['limits']> = {}):
 }
 
 const green = (limits: Partial<Spec['limits']> = {}): Loop =>
-  begunWith(specOf({ checks: ['npm test'] }, limits), 'pass')
+  startedWith(specOf({ checks: ['npm test'] }, limits), 'pass')
 
 describe('before any work', () => {
   test('all checks run', () => {
@@ -255,7 +255,7 @@ describe('a check that fails and passes on the same files', () => {
 })
 
 test('a loop that an older version left in the middle of its checks catches up on its baseline', () => {
-  const { before: _, ...tally } = loopAfter(begunWith(checkedByTests, 'fail'), claims('clear')).tally
+  const { before: _, ...tally } = loopAfter(startedWith(checkedByTests, 'fail'), claims('clear')).tally
   const old: Loop = {
     id: 'L1',
     spec: checkedByTests,

@@ -1,7 +1,7 @@
 /** Everything requested seems to be done: how strong is the proof, and is it enough? */
 import { isAccepted } from './claim.ts'
+import { continueLoop } from './continue-loop.ts'
 import { claimAdvice } from './feedback.ts'
-import { continueLoop } from './go-on.ts'
 import { spent } from './limits.ts'
 import { ALLOW, type Fact, type Loop } from './loop.ts'
 import { halt, rest, withFeedback } from './moves.ts'

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import type { Fact, Loop, Next, Spec } from './loop.ts'
 import {
   at,
-  begunWith,
   cancel,
   checked,
   checkedByTests,
@@ -24,6 +23,7 @@ import {
   say,
   setLimits,
   specOf,
+  startedWith,
   times,
   told,
   turn,
@@ -32,14 +32,14 @@ import {
   works,
 } from './stories.test-support.ts'
 
-const red: Loop = begunWith(checkedByTests, 'fail')
-const unknown: Loop = begunWith(checkedByTests, 'timeout')
+const red: Loop = startedWith(checkedByTests, 'fail')
+const unknown: Loop = startedWith(checkedByTests, 'timeout')
 const findings = noticed('tests-changed', 'a.test.ts')
 const done = [claims('clear'), checksOn('pass', { findings })]
 const again = [claimsIdly('clear'), checksOn('pass', { findings })]
 
 /** Refuses `kept`, so that a loop continues after its experiments. */
-const strict: Loop = begunWith(specOf({ checks: ['npm test'], require: 'verified' }), 'pass')
+const strict: Loop = startedWith(specOf({ checks: ['npm test'], require: 'verified' }), 'pass')
 const both = [proved('sealed', 'pass'), proved('reversed', 'pass')]
 
 function budgetAt(start: Loop, ...story: Happening[]): number | undefined {
@@ -50,7 +50,7 @@ function budgetAt(start: Loop, ...story: Happening[]): number | undefined {
 describe('experiments', () => {
   test('only run when the loop would complete otherwise', () => {
     expect(play(red, works, claims('clear'), checksOn('fail', { findings }))).toEqual(['turn 2', 'check', 'turn 3'])
-    const green = begunWith(checkedByTests, 'pass')
+    const green = startedWith(checkedByTests, 'pass')
     expect(play(green, claims('weak'), checksOn('pass', { findings }))).toEqual(['check', 'turn 2'])
   })
 
@@ -107,7 +107,7 @@ function without<Value extends object, Key extends keyof Value>(value: Value, ke
 describe('the time of experiments', () => {
   const limited = (proofMinutes: number): Loop => {
     const spec: Spec = { ...checkedByTests, work: { ...checkedByTests.work, proofMinutes } }
-    return begunWith(spec, 'fail')
+    return startedWith(spec, 'fail')
   }
 
   test('is ten minutes, or twice what the checks take', () => {
@@ -158,7 +158,7 @@ describe('during an experiment', () => {
   })
 
   test('done is done, even past the time limit', () => {
-    const timed = begunWith(specOf({ checks: ['npm test'] }, { minutes: 5 }), 'fail')
+    const timed = startedWith(specOf({ checks: ['npm test'] }, { minutes: 5 }), 'fail')
     expect(play(timed, ...done, ...finish.map((fact) => at(60, fact))).at(-1)).toBe('complete verified')
   })
 
@@ -206,13 +206,13 @@ describe('a loop that waits because its checks are bent', () => {
   })
 
   test('does not return to that state as its best', () => {
-    const best = begunWith(specOf({ checks: ['npm test'], onHalt: 'best' }, { iterations: 2 }), 'fail')
+    const best = startedWith(specOf({ checks: ['npm test'], onHalt: 'best' }, { iterations: 2 }), 'fail')
     expect(play(best, ...bent, works, checksOn('fail')).at(-1)).toBe('restore 2 max-iterations')
     expect(play(best, ...bent, ...bent, cancel).at(-1)).toBe('halt cancelled')
   })
 
   test('stops its clock', () => {
-    const timed = begunWith(specOf({ checks: ['npm test'] }, { minutes: 30 }), 'fail')
+    const timed = startedWith(specOf({ checks: ['npm test'] }, { minutes: 30 }), 'fail')
     expect(play(timed, ...bent, ...bent, at(600, say('Go on.'))).at(-1)).toBe('turn 3')
   })
 

@@ -4,7 +4,6 @@ import type { Fact, Loop, Spec } from './loop.ts'
 import { step } from './step.ts'
 import {
   at,
-  begunWith,
   checkedByTests,
   checks,
   claims,
@@ -20,6 +19,7 @@ import {
   START,
   say,
   specOf,
+  startedWith,
   told,
   turn,
   unchecked,
@@ -106,7 +106,7 @@ describe('a look at the clock', () => {
 })
 
 describe('a stage whose checks passed before any work', () => {
-  const task = begunWith(specOf({ checks: ['make'], stages: [{ name: 'T1' }] }), 'pass')
+  const task = startedWith(specOf({ checks: ['make'], stages: [{ name: 'T1' }] }), 'pass')
 
   test.each<[string, Parameters<typeof play>, string]>([
     ['is not believed the first time if nothing changed', [task, claimsIdly('clear', 'T1'), checks('pass')], 'turn 2'],

@@ -5,7 +5,7 @@ import {
   type Extent,
   estimateIterations,
   iterationLimit,
-  neverBegins,
+  neverStarts,
   overCap,
   retryAt,
   sizeOf,
@@ -347,5 +347,5 @@ test.each([
   [5_000, true],
   [60_000, true],
 ])('an agent that is idle for %i ms never starts: %s', (idleMs, never) => {
-  expect(neverBegins(idleMs)).toBe(never)
+  expect(neverStarts(idleMs)).toBe(never)
 })

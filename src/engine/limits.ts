@@ -107,7 +107,7 @@ export function atCap({ tally }: Pick<Loop, 'tally'>, since: number, most: numbe
 const BEGIN_MS = 5_000
 
 /** An idle agent that has not started its turn after this time never will: it has no model, or no key. */
-export function neverBegins(idleMs: number): boolean {
+export function neverStarts(idleMs: number): boolean {
   return idleMs >= BEGIN_MS
 }
 

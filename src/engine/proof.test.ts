@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import type { Finding, Loop, Spec, Verdict } from './loop.ts'
 import {
   allow,
-  begunWith,
   checkedByTests,
   checksOn,
   claims,
@@ -18,17 +17,18 @@ import {
   START,
   sentenceAfter,
   specOf,
+  startedWith,
   times,
   untried,
 } from './stories.test-support.ts'
 
-const red: Loop = begunWith(checkedByTests, 'fail')
-const green: Loop = begunWith(checkedByTests, 'pass')
-const unknown: Loop = begunWith(checkedByTests, 'timeout')
+const red: Loop = startedWith(checkedByTests, 'fail')
+const green: Loop = startedWith(checkedByTests, 'pass')
+const unknown: Loop = startedWith(checkedByTests, 'timeout')
 
 /** A loop with this spec and this baseline. */
 function begun(change: Partial<Spec>, before: Verdict['result'] = 'fail'): Loop {
-  return begunWith(specOf({ checks: ['npm test'], ...change }), before)
+  return startedWith(specOf({ checks: ['npm test'], ...change }), before)
 }
 
 const changedTests = noticed('tests-changed', 'a.test.ts')
@@ -246,7 +246,7 @@ describe('with two checks', () => {
   })
 
   test('without a claim, both must be verified', () => {
-    const last = begunWith(specOf({ checks: ['unit', 'lint'] }, { iterations: 1 }), 'fail')
+    const last = startedWith(specOf({ checks: ['unit', 'lint'] }, { iterations: 1 }), 'fail')
     const silent = [claims('none'), ...both.slice(1), proved('start', 'fail')]
     expect(endOf(last, silent)).toBe('halt max-iterations')
     expect(endOf(last, [...both, proved('start', 'fail')])).toBe('complete kept')
@@ -283,7 +283,7 @@ describe('a check bent by its own tests', () => {
   })
 
   test('waits at once on the last turn', () => {
-    expect(endOf(begunWith(specOf({ checks: ['npm test'] }, { iterations: 1 }), 'fail'), bent)).toBe('wait person')
+    expect(endOf(startedWith(specOf({ checks: ['npm test'] }, { iterations: 1 }), 'fail'), bent)).toBe('wait person')
   })
 
   test('is refused although something else cannot be seen', () => {
@@ -382,7 +382,7 @@ describe('tests that were changed together with the work', () => {
   })
 
   test('are altered at once on the last turn', () => {
-    expect(endOf(begunWith(specOf({ checks: ['npm test'] }, { iterations: 1 }), 'fail'), together)).toBe(
+    expect(endOf(startedWith(specOf({ checks: ['npm test'] }, { iterations: 1 }), 'fail'), together)).toBe(
       'complete altered',
     )
   })
@@ -392,7 +392,7 @@ describe('tests that were changed together with the work', () => {
   })
 
   test('are never accepted without a claim', () => {
-    const last = begunWith(specOf({ checks: ['npm test'] }, { iterations: 1 }), 'fail')
+    const last = startedWith(specOf({ checks: ['npm test'] }, { iterations: 1 }), 'fail')
     expect(endOf(last, [claims('none'), ...together.slice(1)])).toBe('halt max-iterations')
   })
 })
@@ -489,7 +489,7 @@ describe('a required proof', () => {
   test.each<Case>([
     [
       'halts at once on the last turn',
-      begunWith(specOf({ checks: ['npm test'], require: 'tested' }, { iterations: 1 }), 'pass'),
+      startedWith(specOf({ checks: ['npm test'], require: 'tested' }, { iterations: 1 }), 'pass'),
       done(),
       'halt unproven',
     ],

@@ -2,7 +2,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Finding, Loop, Spec, Verdict } from './loop.ts'
 import {
-  begunWith,
   checksOn,
   claims,
   feedbackAfter,
@@ -14,11 +13,12 @@ import {
   proved,
   sentenceAfter,
   specOf,
+  startedWith,
   untried,
 } from './stories.test-support.ts'
 
 function begun(change: Partial<Spec> = {}, before: Verdict['result'] = 'fail'): Loop {
-  return begunWith(specOf({ checks: ['npm test'], ...change }), before)
+  return startedWith(specOf({ checks: ['npm test'], ...change }), before)
 }
 
 const red = begun()

@@ -3,10 +3,10 @@ import { afterBaseline, afterChecks, type Checked } from './after-checks.ts'
 import { diagnosis, isStalled, tripped } from './breaker.ts'
 import { isAccepted } from './claim.ts'
 import { afterProof, conclude } from './conclude.ts'
+import { continueLoop } from './continue-loop.ts'
 import { afterRetry, retry, trip } from './cooldown.ts'
 import { extend } from './extend.ts'
 import { feedbackFor } from './feedback.ts'
-import { continueLoop } from './go-on.ts'
 import { isOverdue, onTop, outOfTime, overBudget, spent } from './limits.ts'
 import {
   ALLOW,

@@ -64,7 +64,7 @@ function begin(start: Spec | Loop): Loop {
 }
 
 /** A loop with this baseline. */
-export function begunWith(spec: Spec, result: Verdict['result']): Loop {
+export function startedWith(spec: Spec, result: Verdict['result']): Loop {
   const loop = startLoop('L1', spec, { at: START, tree: 'tree 0' })
   return step(loop, happen(checks(result), loop))
 }

@@ -26,7 +26,8 @@ export function whereabouts(loop: Loop): string {
 export const fleetRules: OwnerRules = {
   // A worker takes them, wherever it is: no other process can have lost one.
   takesTurns: () => false,
-  hearsLater: ({ next }) => (next.kind === 'wait' && next.why !== 'queued' ? 'A worker will continue it.' : undefined),
+  receivesLater: ({ next }) =>
+    next.kind === 'wait' && next.why !== 'queued' ? 'A worker will continue it.' : undefined,
   again: ({ id, next }) =>
     next.kind === 'complete' ? 'Submit another task: ralph submit "…"' : `Retry it: ralph retry ${id}`,
   refuses(loop, { kind }) {

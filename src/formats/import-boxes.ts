@@ -47,8 +47,8 @@ function readLines(text: string): { boxes: Box[]; prose: Prose[] } {
       boxes.push(box)
     } else if (!hidden && RULE.test(line)) open = []
     else {
-      const goesOn = hidden || (!afterBlank && !BULLET.test(line)) || line.trim() === ''
-      const owner = goesOn ? open.at(-1) : open.findLast(({ indent }) => indent < indentOf(line))
+      const continues = hidden || (!afterBlank && !BULLET.test(line)) || line.trim() === ''
+      const owner = continues ? open.at(-1) : open.findLast(({ indent }) => indent < indentOf(line))
       if (owner) owner.lines.push(line)
       else {
         open = []

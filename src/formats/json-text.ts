@@ -124,7 +124,7 @@ function insert(text: string, into: Place, value: unknown, key?: string): string
 
 // Comments and whitespace between two values; a comment on the same line belongs to the value before it.
 const BETWEEN = /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/
-const BESIDE = /^(?:[^\S\r\n]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/))*/
+const SAME_LINE = /^(?:[^\S\r\n]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/))*/
 
 /** The position of the comma after a value. */
 function commaBehind(text: string, end: number): number | undefined {
@@ -137,7 +137,7 @@ function besides(text: string, end: number): { head: string; beside: string; res
   const comma = commaBehind(text, end)
   const head = comma === undefined ? `${text.slice(0, end)},` : text.slice(0, comma + 1)
   const after = text.slice(comma === undefined ? end : comma + 1)
-  const [beside = ''] = BESIDE.exec(after) ?? []
+  const [beside = ''] = SAME_LINE.exec(after) ?? []
   return { head, beside, rest: after.slice(beside.length), isTrailing: comma !== undefined }
 }
 

@@ -3,7 +3,7 @@ import { endedOnLimit } from '../engine/extend.ts'
 import type { Loop } from '../engine/loop.ts'
 
 /** Undefined for a loop that did not halt on a limit. */
-export function goOnWith(loop: Loop): string | undefined {
+export function continueCommand(loop: Loop): string | undefined {
   return endedOnLimit(loop) ? `ralph resume ${loop.id} ${moreOption(loop)}` : undefined
 }
 

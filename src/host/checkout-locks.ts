@@ -30,7 +30,7 @@ function hasGitAtWork({ top, gitDir }: Repository): boolean {
     try {
       if (readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'git\n') return false
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(1)
-      return !BESIDE.has(commandIn(words)) && [top, gitDir].includes(readlinkSync(`/proc/${pid}/cwd`))
+      return !IN_BACKGROUND.has(commandIn(words)) && [top, gitDir].includes(readlinkSync(`/proc/${pid}/cwd`))
     } catch {
       return false // it has ended, or belongs to another user
     }
@@ -38,7 +38,7 @@ function hasGitAtWork({ top, gitDir }: Repository): boolean {
 }
 
 /** What git runs for long in the background; none of it takes these locks. */
-const BESIDE = new Set(['fsmonitor--daemon', 'gc', 'maintenance', 'repack', 'pack-objects', 'prune'])
+const IN_BACKGROUND = new Set(['fsmonitor--daemon', 'gc', 'maintenance', 'repack', 'pack-objects', 'prune'])
 
 function commandIn(words: readonly string[]): string {
   for (let at = 0; at < words.length; at++) {

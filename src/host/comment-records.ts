@@ -3,7 +3,7 @@ import type { Order } from '../engine/loop.ts'
 import { readOrder } from '../engine/stored.ts'
 import type { Asking } from './asking.ts'
 import { parse, type Row } from './rows.ts'
-import type { Comment, CommentRecords, StoredComment, Telling, Told } from './store.ts'
+import type { Comment, CommentRecords, SentOrder, StoredComment, Telling } from './store.ts'
 
 export function commentRecords(asking: Asking, now: () => number): CommentRecords {
   const { one, all, run, insert, transaction } = asking
@@ -58,7 +58,7 @@ export function tellNew(asking: Asking, loop: string, told: readonly Telling[], 
 }
 
 /** Runs inside a transaction. The comments in an order belong to that loop from now on. */
-export function leaveOrder({ insert, run }: Asking, loop: string, { by, order }: Told, at: number): void {
+export function leaveOrder({ insert, run }: Asking, loop: string, { by, order }: SentOrder, at: number): void {
   insert('told', { loop, at, by, order: JSON.stringify(order) })
   for (const id of commentsIn(order)) run('UPDATE comment SET hearer = ? WHERE id = ?', loop, id)
 }

@@ -39,11 +39,11 @@ test('a folder is kept out of commits, once, whether it exists yet or not', asyn
 
 test('in a subfolder only that folder is named, whatever its name', async () => {
   const dir = makeRepository()
-  const strange = join(dir, 'a [b]* \\c')
-  makeArtefacts(strange)
+  const odd = join(dir, 'a [b]* \\c')
+  makeArtefacts(odd)
   makeArtefacts(join(dir, 'other'))
-  expect(await excludeFromGit(strange, '.artefacts')).toBe('excluded')
-  expect(await excludeFromGit(strange, '.artefacts')).toBe('ignored')
+  expect(await excludeFromGit(odd, '.artefacts')).toBe('excluded')
+  expect(await excludeFromGit(odd, '.artefacts')).toBe('ignored')
   expect(rules(dir)).toEqual(['/a \\[b\\]\\* \\\\c/.artefacts/'])
   expect(git(dir, 'status', '--porcelain', '--untracked-files=all')).toBe('?? other/.artefacts/demo/spec.md\n')
 })

@@ -1,6 +1,6 @@
 /** Fetches objects of a remote into a mirror, without any ref that points to them there. */
 import type { Repository } from './git.ts'
-import { askRemote, type Calling, type Told } from './remote-call.ts'
+import { askRemote, type Calling, type RemoteAnswer } from './remote-call.ts'
 
 /** `wanted`: refs, or commit hashes, which not every remote serves. */
 export function fetchObjects(
@@ -8,7 +8,7 @@ export function fetchObjects(
   repo: string,
   wanted: readonly string[],
   calling: Calling,
-): Promise<Told> {
+): Promise<RemoteAnswer> {
   return askRemote(mirror, [...FETCH, '--', repo, ...wanted], calling)
 }
 

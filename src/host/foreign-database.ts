@@ -55,11 +55,11 @@ function openedAside<Result>(path: string, work: (database: DatabaseSync) => Res
   }
 }
 
-const BESIDE = ['-wal', '-journal']
+const LOGS = ['-wal', '-journal']
 
 /** With a log next to it, or one that opening it would create, SQLite would write there even to read. */
 function isAtRest(path: string): boolean {
-  return headerOf(path)?.[18] !== WAL && !BESIDE.some((ending) => existsSync(`${path}${ending}`))
+  return headerOf(path)?.[18] !== WAL && !LOGS.some((ending) => existsSync(`${path}${ending}`))
 }
 
 const TRIES = 5
@@ -67,7 +67,7 @@ const TRIES = 5
 /** A copy of one moment: if something changed while copying, it copies again. */
 function copied(path: string, folder: string): string {
   const target = join(folder, 'copy.db')
-  const parts = ['', ...BESIDE]
+  const parts = ['', ...LOGS]
   const state = () => parts.map((ending) => stateOf(`${path}${ending}`)).join(' ')
   for (let tries = 0; tries < TRIES; tries++) {
     const before = state()

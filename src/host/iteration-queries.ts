@@ -3,7 +3,7 @@ import type { Ask, Claim, Finding, Turn } from '../engine/loop.ts'
 import type { Report } from '../engine/report.ts'
 import { faultOfAsk, faultOfClaim, faultOfFindings, faultOfReports } from '../engine/stored.ts'
 import type { Asking } from './asking.ts'
-import { parse, type Row, type Told, toIteration } from './rows.ts'
+import { type FromEvents, parse, type Row, toIteration } from './rows.ts'
 import type { IterationRow, Span } from './store.ts'
 
 export function listIterations({ all, one }: Asking, loop: string, { after, limit }: Span = ALL): IterationRow[] {
@@ -18,7 +18,7 @@ export function listIterations({ all, one }: Asking, loop: string, { after, limi
   )
   // A whole fact holds what the agent said and what the checks printed: only these few fields are extracted.
   const events = all(
-    `SELECT at, json_extract(fact, '$.kind', '$.turn.end', '$.turn.claim', '$.turn.reports', '$.findings', '$.turn.ask') AS told
+    `SELECT at, json_extract(fact, '$.kind', '$.turn.end', '$.turn.claim', '$.turn.reports', '$.findings', '$.turn.ask') AS brief
      FROM event WHERE loop = ? AND at BETWEEN ? AND ? AND json_valid(fact) ORDER BY n`,
     loop,
     Number(rows[0]?.ended_at),
@@ -30,13 +30,13 @@ export function listIterations({ all, one }: Asking, loop: string, { after, limi
   return toIterations({ rows, verdicts, events })
 }
 
-/** `told` of an event: the few fields of its fact, see `Brief`. */
+/** `brief` of an event: the few fields of its fact, see `Brief`. */
 type Found = { rows: readonly Row[]; verdicts: readonly Row[]; events: readonly Row[] }
 
 export function toIterations({ rows, verdicts, events }: Found): IterationRow[] {
   const byIteration = Map.groupBy(verdicts, (row) => Number(row.iteration))
-  const told = tellRows(rows, events)
-  return rows.map((row) => toIteration(row, byIteration.get(Number(row.n)) ?? [], told.get(row) ?? {}))
+  const fromEvents = matchEvents(rows, events)
+  return rows.map((row) => toIteration(row, byIteration.get(Number(row.n)) ?? [], fromEvents.get(row) ?? {}))
 }
 
 const ALL: Span = { after: 0, limit: -1 } // no limit, in SQL
@@ -52,7 +52,7 @@ export type Brief = [
 ]
 
 /** Anything else is left out: the story of the loop reports that it is damaged. */
-function readTold(json: unknown): Brief {
+function readBrief(json: unknown): Brief {
   const [kind, end, claim, reports, findings, ask] = parse<Brief>(json, 'an iteration')
   const isFine = (fault: string) => fault === ''
   return [
@@ -68,18 +68,18 @@ function readTold(json: unknown): Brief {
 /**
  * Which events belong to which iteration: a turn ends when its row does, and its checks come before the next one ends.
  */
-function tellRows(rows: readonly Row[], events: readonly Row[]): Map<Row, Told> {
-  const told = new Map<Row, Told>()
+function matchEvents(rows: readonly Row[], events: readonly Row[]): Map<Row, FromEvents> {
+  const fromEvents = new Map<Row, FromEvents>()
   let at = -1
   for (const event of events) {
-    const [kind, end, claim, reports, findings, ask] = readTold(event.told)
+    const [kind, end, claim, reports, findings, ask] = readBrief(event.brief)
     const next = rows[at + 1]
     const row = rows[at]
     if (kind === 'turned' && claim) {
       if (next?.ended_at === event.at && next?.end === end)
-        told.set(rows[++at] as Row, { claim, reports: reports ?? [], ...(ask ? { ask } : {}) })
+        fromEvents.set(rows[++at] as Row, { claim, reports: reports ?? [], ...(ask ? { ask } : {}) })
       else if (!next) break // it belongs to an iteration that was not requested, and so does what follows
-    } else if (kind === 'checked' && row) told.set(row, { ...told.get(row), findings: findings ?? [] })
+    } else if (kind === 'checked' && row) fromEvents.set(row, { ...fromEvents.get(row), findings: findings ?? [] })
   }
-  return told
+  return fromEvents
 }

@@ -85,7 +85,7 @@ export function openLoopStore({ home, now, transcripts, open }: Opening): Core {
       if (known) Object.assign(known, { row, iterations: Math.max(known.iterations, row.iteration) })
     },
 
-    async told(id) {
+    async nextOrder(id) {
       const row = one(`SELECT * FROM told WHERE loop = ? ORDER BY ${ORDER_KIND} <> 'cancel', id LIMIT 1`, id)
       const order = row && readOrder(String(row.order))
       return order && { kind: 'told', at: now(), by: String(row.by), order, id: Number(row.id) }

@@ -43,7 +43,7 @@ const own = (field: Parameters<typeof ownerField>[0]) => ownerField(field, 'stuc
  * Another loop continues its work: a fork, a retry, or a later one for the same task. A settled task needs nobody. The
  * plus keeps the id from being a text column, for which SQLite would not use the index on the expression.
  */
-const GOES_ON = `EXISTS (SELECT 1 FROM loop WHERE ${PARENT} = +stuck.id) OR CASE owner
+const IS_CONTINUED = `EXISTS (SELECT 1 FROM loop WHERE ${PARENT} = +stuck.id) OR CASE owner
   WHEN 'board' THEN EXISTS (SELECT 1 FROM board_task AS task WHERE task.id = ${own('task')}
     AND (task.loop IS NOT stuck.id OR task.archived OR task.status IN ('done', 'cancelled')))
   WHEN 'vault' THEN EXISTS (SELECT 1 FROM task WHERE vault = ${own('path')} AND task.id = ${own('id')} AND loop <> stuck.id)
@@ -56,7 +56,7 @@ export const NEEDING: string = `SELECT needing.*, coalesce(seen.n, 0) AS seen FR
     SELECT 'asks' AS why, id, status, updated_at, events FROM loop WHERE status = 'needs-input'
     UNION ALL
     SELECT 'stuck', id, status, updated_at, events FROM loop AS stuck INDEXED BY loop_halted
-    WHERE status = 'halted' AND updated_at >= ? AND NOT coalesce(${GOES_ON}, 0)
+    WHERE status = 'halted' AND updated_at >= ? AND NOT coalesce(${IS_CONTINUED}, 0)
     UNION ALL
     SELECT 'review', loop.id, loop.status, loop.updated_at, loop.events FROM board_task AS task JOIN loop ON loop.id = task.loop
     WHERE task.archived = 0 AND task.status = 'in-review' AND loop.status = 'completed'

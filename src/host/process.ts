@@ -104,7 +104,7 @@ async function launch({ argv, dir, env, graceMs }: Started): Promise<Program> {
   const marker = `RALPH_PROCESS=${randomUUID()}`
   const limit = chooseLimit()
   const forks = countForks()
-  const child = spawn('/bin/sh', ['-c', BESIDE, 'ralph', marker, String(limit), ...argv], {
+  const child = spawn('/bin/sh', ['-c', WATCHED, 'ralph', marker, String(limit), ...argv], {
     cwd: dir,
     env: { ...env },
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
@@ -208,7 +208,7 @@ function lifelineOf(child: Program['child']): Duplex | null | undefined {
 // outlives the SIGTERM to its own group; KILL ends it too. The marker is exported after the watcher is forked, so that
 // a sweep for the marker does not find the watcher; the same goes for the limit. It is for daemons that drop their
 // environment, see `chooseLimit`.
-const BESIDE = `
+const WATCHED = `
 marker=$1; limit=$2; shift 2
 ( trap '' TERM INT HUP
   read -r _ <&3 && exit

@@ -9,9 +9,13 @@ export type Trouble = { kind: 'unreachable' | 'refused'; why: string }
 /** `loop`: marks the git that is started, so that the next ralph can kill it. */
 export type Calling = { signal?: AbortSignal | undefined; minutes?: number | undefined; loop?: string | undefined }
 
-export type Told = { ok: true; out: string } | { ok: false; says: string; trouble: Trouble }
+export type RemoteAnswer = { ok: true; out: string } | { ok: false; says: string; trouble: Trouble }
 
-export async function askRemote(repo: Repository, args: readonly string[], calling: Calling = {}): Promise<Told> {
+export async function askRemote(
+  repo: Repository,
+  args: readonly string[],
+  calling: Calling = {},
+): Promise<RemoteAnswer> {
   const { signal, minutes = 10, loop } = calling
   const env = { GIT_ALLOW_PROTOCOL: PROTOCOLS, ...(loop === undefined ? {} : { RALPH_LOOP_ID: loop }) }
   const answer = await repo.ask([...STALLED, ...args], { env, minutes, ...(signal ? { signal } : {}) }).catch(noAnswer)

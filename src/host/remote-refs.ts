@@ -2,7 +2,7 @@
 
 import { refOf } from './checkpoint.ts'
 import type { Repository } from './git.ts'
-import { askRemote, type Calling, type Told, type Trouble } from './remote-call.ts'
+import { askRemote, type Calling, type RemoteAnswer, type Trouble } from './remote-call.ts'
 import { headOf, type TaskPlace } from './task-names.ts'
 
 export type RemoteRefs = { kind: 'read'; refs: ReadonlyMap<string, string> }
@@ -12,9 +12,9 @@ export async function readRemote(
   mirror: Repository,
   { repo, branch, loop, ...calling }: Pick<TaskPlace, 'repo' | 'branch' | 'loop'> & Calling,
 ): Promise<RemoteRefs | Trouble> {
-  const told = await askRemote(mirror, ['ls-remote', '--', repo, headOf(branch), refOf(loop, '*')], calling)
-  if (!told.ok) return told.trouble
-  const lines = told.out.split('\n').map((line) => line.split('\t'))
+  const answer = await askRemote(mirror, ['ls-remote', '--', repo, headOf(branch), refOf(loop, '*')], calling)
+  if (!answer.ok) return answer.trouble
+  const lines = answer.out.split('\n').map((line) => line.split('\t'))
   return { kind: 'read', refs: new Map(lines.flatMap(([commit, ref]) => (commit && ref ? [[ref, commit]] : []))) }
 }
 
@@ -26,12 +26,12 @@ export async function pushAll(
   mirror: Repository,
   changes: readonly Change[],
   { repo, ...calling }: Pick<TaskPlace, 'repo'> & Calling,
-): Promise<Told> {
+): Promise<RemoteAnswer> {
   const leases = changes.map(({ ref, was = '' }) => `--force-with-lease=${ref}:${was}`)
   const specs = changes.map(({ ref, to = '' }) => `${to}:${ref}`)
-  const told = await askRemote(mirror, [...PUSH, ...leases, '--', repo, ...specs], calling)
-  if (told.ok || !/does not support --atomic/.test(told.says)) return told
-  return { ...told, trouble: { kind: 'refused', why: NOT_ATOMIC } }
+  const answer = await askRemote(mirror, [...PUSH, ...leases, '--', repo, ...specs], calling)
+  if (answer.ok || !/does not support --atomic/.test(answer.says)) return answer
+  return { ...answer, trouble: { kind: 'refused', why: NOT_ATOMIC } }
 }
 
 const PUSH = [

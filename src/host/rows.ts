@@ -153,12 +153,12 @@ export function toEvent(row: Row): StoredEvent {
 }
 
 /** What only the events say. */
-export type Told = { claim?: Claim; ask?: Ask; findings?: Finding[]; reports?: Report[] }
+export type FromEvents = { claim?: Claim; ask?: Ask; findings?: Finding[]; reports?: Report[] }
 
 export function toIteration(
   row: Row,
   verdicts: readonly Row[],
-  { claim, ask, findings = [], reports = [] }: Told,
+  { claim, ask, findings = [], reports = [] }: FromEvents,
 ): IterationRow {
   return {
     n: Number(row.n),

@@ -19,8 +19,8 @@ export function sealingStore<Whole extends Store>(home: string, store: Whole): W
       if (fleet) await shareSecrets(home, fleet, sealed)
       await store.tell(id, mask(by), sealed)
     },
-    async told(id) {
-      const fact = await store.told(id)
+    async nextOrder(id) {
+      const fact = await store.nextOrder(id)
       if (fact && fleet) await bringIfAllowed(home, fleet, fact)
       return fact
     },

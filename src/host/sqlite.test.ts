@@ -592,7 +592,7 @@ describe('other processes', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     let heard: unknown
     const stop = store.onChange(() => {
-      void store.told('a1').then((fact) => {
+      void store.nextOrder('a1').then((fact) => {
         heard ??= fact
       })
     })

@@ -41,7 +41,7 @@ export type LoopStore = {
   /** A fact as it may be stored: without secrets, and with marks in place of those that people gave. */
   sealed(fact: Fact): Fact
   /** The oldest order that has not been saved yet; a cancel goes before all others. */
-  told(id: string): Promise<Fact | undefined>
+  nextOrder(id: string): Promise<Fact | undefined>
   close(): Promise<void>
   transcripts: Pick<Transcripts, 'openTurn'>
 }
@@ -77,7 +77,7 @@ export type Store = LoopStore & {
   /** Loops that may need a person, newest first; of those that stopped short, only the ones that did since then. */
   needing(since: number): Promise<NeedingLoop[]>
   /** Loops in the order in which they were created; in portions, as `events`. */
-  begun(after: number): Promise<BegunLoop[]>
+  begun(after: number): Promise<CreatedLoop[]>
   /** The last numbers of everything that readers resume from, all from the same moment. */
   heads(): Promise<Heads>
   /** The rows for analytics, newest first. */
@@ -247,10 +247,10 @@ export type ReportRecords = {
 export type TurnKey = { loop: string; iteration: number; attempt: number }
 
 /** An order, and its sender. */
-export type Told = { by: string; order: Order }
+export type SentOrder = { by: string; order: Order }
 
 /** What a new loop receives: an order, or the comments that still wait at the loop whose work it continues. */
-export type Telling = Told | { commentsOf: string; tells: (waiting: readonly StoredComment[]) => Told }
+export type Telling = SentOrder | { commentsOf: string; tells: (waiting: readonly StoredComment[]) => SentOrder }
 
 /** Comments of people on lines of a diff, and whether they have arrived. */
 export type CommentRecords = {
@@ -261,7 +261,7 @@ export type CommentRecords = {
   add(
     loop: string,
     comments: readonly Comment[],
-    tells?: (added: readonly StoredComment[]) => Told,
+    tells?: (added: readonly StoredComment[]) => SentOrder,
   ): Promise<StoredComment[]>
   /** Those about a loop, and those for it, oldest first. */
   list(loop: string): Promise<StoredComment[]>
@@ -461,7 +461,7 @@ export type StoredEvent = { seq: number; loop: string; n: number; at: number; fa
 
 export type Span = { after: number; limit: number }
 
-export type BegunLoop = LoopRow & { seq: number }
+export type CreatedLoop = LoopRow & { seq: number }
 
 export type Heads = { events: number; board: number; panes: number; loops: number }
 

@@ -96,7 +96,7 @@ describe('a path', () => {
       message:
         '"src/a.ts" is not one of the changes that loop bent-1 waits for: test/a.test.ts, vitest.config.ts. Name one of them, or none to allow all.',
     })
-    expect(await bent.context.store().told('bent-1')).toBeUndefined()
+    expect(await bent.context.store().nextOrder('bent-1')).toBeUndefined()
   })
 })
 
@@ -151,5 +151,5 @@ test('a task of a project receives it when the project continues', async () => {
   const owner = { kind: 'project', name: 'shop', task: 'T1', folder: '/x' } as const
   const bent = await openBent({ work: { ...specOf().work, dir: temporaryFolder(), owner } })
   expect(await bent.allow()).toMatchObject({ heard: 'later', how: 'T1 receives it when you run: ralph execute shop' })
-  expect(await bent.context.store().told('bent-1')).toMatchObject({ by: 'you', order: { kind: 'allow' } })
+  expect(await bent.context.store().nextOrder('bent-1')).toMatchObject({ by: 'you', order: { kind: 'allow' } })
 })

@@ -32,7 +32,7 @@ export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
     const order = { kind: 'allow', paths } as const
     const driven = await store.isDriven(id)
     const rules = ownerOf(loop)
-    const how = driven ? undefined : rules.hearsLater?.(loop)
+    const how = driven ? undefined : rules.receivesLater?.(loop)
     if (how !== undefined) {
       await store.tell(id, 'you', order)
       return { loop: id, paths, heard: 'later', how }

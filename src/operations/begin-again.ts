@@ -5,7 +5,7 @@ import { agentsOf } from '../engine/roster.ts'
 import type { BoardTask } from '../formats/board-task.ts'
 import type { Config } from '../formats/config.ts'
 import { markSettings } from '../host/config-trust.ts'
-import type { Told } from '../host/store.ts'
+import type { SentOrder } from '../host/store.ts'
 import { given } from '../request/given.ts'
 import { ownerOfTask } from './begin-task.ts'
 import { chooseAgents, locate, mustSuit } from './choose-agents.ts'
@@ -20,7 +20,7 @@ export type Changes = {
 }
 
 /** An extra message for its first iteration. */
-export function saying(words: string | undefined): Told[] {
+export function saying(words: string | undefined): SentOrder[] {
   return words === undefined ? [] : [{ by: 'you', order: { kind: 'say', words } }]
 }
 

@@ -23,7 +23,7 @@ function isQueued(next: Next | undefined): boolean {
 
 /** It was paused before it started, and is now resumed. */
 async function isResumed({ store }: Context, { id, next }: Loop): Promise<boolean> {
-  const told = next.kind === 'wait' && next.why === 'paused' ? await store().told(id) : undefined
+  const told = next.kind === 'wait' && next.why === 'paused' ? await store().nextOrder(id) : undefined
   return told?.kind === 'told' && told.order.kind === 'resume'
 }
 

@@ -29,7 +29,7 @@ test('an agent in a turn allows nothing', async () => {
   await expect(OPERATIONS.allow.run(inside(place, 'bent-1'), { loop: 'bent-1' })).rejects.toMatchObject(
     refused('bent-1'),
   )
-  expect(await place.context.store().told('bent-1')).toBeUndefined()
+  expect(await place.context.store().nextOrder('bent-1')).toBeUndefined()
 })
 
 test('an agent in a turn accepts nothing', async () => {
@@ -64,7 +64,7 @@ describe('in a pane', () => {
     await expect(inPane(place, {})).rejects.toMatchObject(refusedThere)
     await expect(inPane(place, { RALPH_HOME: '' })).rejects.toMatchObject(refusedThere)
     await expect(inPane(place, { RALPH_HOME: place.context.home })).rejects.toMatchObject(refusedThere)
-    expect(await place.context.store().told('bent-1')).toBeUndefined()
+    expect(await place.context.store().nextOrder('bent-1')).toBeUndefined()
   })
 
   test('the agent neither assigns nor removes tasks', async () => {

@@ -106,7 +106,7 @@ describe('comments', () => {
     expect((await place.run('get_iteration', { loop, iteration: 1 })).prompt).toContain('> a.txt:3 (after iteration 1)')
     // They are delivered once.
     const { loop: third } = await place.run('fork', { loop: place.loop })
-    expect(await place.context.store().told(third)).toBeUndefined()
+    expect(await place.context.store().nextOrder(third)).toBeUndefined()
   })
 
   test('also work on the changes of the whole loop', async () => {
@@ -135,7 +135,7 @@ describe('comments', () => {
     for (const [comment, says] of wrong)
       await expect(place.run('add_comments', { loop: place.loop, comments: [on(1), comment] })).rejects.toThrow(says)
     expect(await delivered(place)).toEqual([])
-    expect(await place.context.store().told(place.loop)).toBeUndefined()
+    expect(await place.context.store().nextOrder(place.loop)).toBeUndefined()
   })
 
   test('can be removed until the loop receives them', async () => {

@@ -2,7 +2,7 @@
 import { ended, type Loop } from '../engine/loop.ts'
 import { RalphError } from '../error.ts'
 import type { DiffFile } from '../formats/parse-diff.ts'
-import type { Comment, StoredComment, Telling, Told } from '../host/store.ts'
+import type { Comment, SentOrder, StoredComment, Telling } from '../host/store.ts'
 import { reviewOrder } from '../prompt/review-words.ts'
 import { findLoop } from './find-loop.ts'
 import { getDiff } from './get-diff.ts'
@@ -35,7 +35,7 @@ export const addComments: Operation<{ loop: string; comments: Written[] }, Comme
       added = await records.add(loop.id, comments)
       return { loop: loop.id, heard: 'later', how: `It has ended. ${ownerOf(loop).again(loop)}`, comments: added }
     }
-    const tells = (stored: readonly StoredComment[]): Told => ({ by: 'you', order: reviewOrder(stored) })
+    const tells = (stored: readonly StoredComment[]): SentOrder => ({ by: 'you', order: reviewOrder(stored) })
     const leaves = async () => {
       added = await records.add(loop.id, comments, tells)
     }

@@ -80,7 +80,7 @@ export async function runDispatcher(context: Context, config: string, listener: 
 }
 
 function isUncounted({ agent, config }: CrewAgent, most: number | undefined): boolean {
-  return (most ?? config.max_cost_usd) !== undefined && !parseAgent(agent).agent.tellsCost
+  return (most ?? config.max_cost_usd) !== undefined && !parseAgent(agent).agent.reportsCost
 }
 
 function requestOf(

@@ -79,7 +79,7 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
   // Its last driver died before the cleanup: its files are elsewhere and no longer needed.
   if (watching.arrive && ended(loop)) return loop
   // It has not started: it can only receive messages.
-  if (watching.arrive && isUnbegun(loop)) return held.drive({})
+  if (watching.arrive && isUnstarted(loop)) return held.drive({})
   releaseLoop(home, loop.id) // the session that had it does not continue it
   const { stop, rest, show } = watching
   const task = ownerOf(loop).turn?.(loop)
@@ -94,7 +94,7 @@ async function work(context: Context, held: Visit, watching: Watching): Promise<
 }
 
 /** It was paused while queued. */
-export function isUnbegun({ tally, next }: Loop): boolean {
+export function isUnstarted({ tally, next }: Loop): boolean {
   return next.kind === 'wait' && tally.held?.kind === 'wait' && tally.held.why === 'queued'
 }
 

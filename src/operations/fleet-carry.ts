@@ -12,7 +12,7 @@ import { given } from '../request/given.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import { withSandbox } from '../request/sandbox.ts'
 import { chooseAgents, mustSuit } from './choose-agents.ts'
-import { isUnbegun } from './drive-loop.ts'
+import { isUnstarted } from './drive-loop.ts'
 import type { Desk } from './fleet-desk.ts'
 import { gitCarrier } from './fleet-git.ts'
 import { agentsHere } from './fleet-seats.ts'
@@ -42,7 +42,7 @@ export function openCarrier(desk: Desk): Carrier {
         if (task.repo !== null) await git.takeHold(task, loop, lease)
         return []
       }
-      if (isUnbegun(loop)) return []
+      if (isUnstarted(loop)) return []
       if (!isQueued(loop))
         return task.repo === null ? inEmptyFolder(context, loop, at) : git.takeOver(task, loop, lease, at)
       const place = task.repo === null ? emptyFolder(context.home, loop.id) : await git.begin(task, loop, lease)

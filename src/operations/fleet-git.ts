@@ -96,22 +96,26 @@ function departures(site: Site): Pick<GitCarrier, 'push' | 'leave' | 'abandon'> 
       const what = { task: task.id, title: task.title, iteration, epoch: lease.epoch }
       const pushed = task.pushed ?? undefined
       const pushing = { ...placeOf(site, task, loop.id), ...what, signal: lease.lost, ...given({ pushed }) }
-      const told = worked(await patiently(desk, task, PATIENCE_MS, () => pushIteration(pushing), lease), PUSH)
-      if (told.kind === 'kept-nothing') return
+      const result = worked(await patiently(desk, task, PATIENCE_MS, () => pushIteration(pushing), lease), PUSH)
+      if (result.kind === 'kept-nothing') return
       // Recorded before the turn: a worker that takes over continues from what was pushed.
-      const noted = await desk.store.fleet.change(task.id, { pushed: told.commit }, { worker: desk.id })
+      const noted = await desk.store.fleet.change(task.id, { pushed: result.commit }, { worker: desk.id })
       if (!noted) throw takenOver(`loop ${loop.id}`)
-      task.pushed = told.commit
-      await keepDiffs(desk, task, { loop, lease, reading: { ...pushing, before: pushing.pushed, commit: told.commit } })
+      task.pushed = result.commit
+      await keepDiffs(desk, task, {
+        loop,
+        lease,
+        reading: { ...pushing, before: pushing.pushed, commit: result.commit },
+      })
     },
 
     async leave(task, loop) {
       const epoch = epochs.get(loop.id)
       if (epoch !== undefined) {
         const finishing = { ...placeOf(site, task, loop.id), epoch }
-        const told = await patiently(desk, task, FINISH_MS, () => finishBranch(finishing))
-        if (told.kind === 'unreachable' || told.kind === 'refused')
-          desk.say(`could not delete refs/ralph/${loop.id} from its repository: ${told.why}`, task)
+        const result = await patiently(desk, task, FINISH_MS, () => finishBranch(finishing))
+        if (result.kind === 'unreachable' || result.kind === 'refused')
+          desk.say(`could not delete refs/ralph/${loop.id} from its repository: ${result.why}`, task)
       }
       epochs.delete(loop.id)
       await closeTaskTree(placeOf(site, task, loop.id))
@@ -124,19 +128,19 @@ function departures(site: Site): Pick<GitCarrier, 'push' | 'leave' | 'abandon'> 
 type Came = { kind: string }
 
 /** Retries while the remote is down: the work of the agent must not be lost. */
-async function patiently<Told extends Came>(
+async function patiently<Result extends Came>(
   { say }: Desk,
   task: FleetTask,
   patienceMs: number,
-  work: () => Promise<Told | Trouble>,
+  work: () => Promise<Result | Trouble>,
   lease?: Lease,
-): Promise<Told | Trouble> {
+): Promise<Result | Trouble> {
   const until = performance.now() + patienceMs
   for (let waitMs = 1_000; ; waitMs = Math.min(2 * waitMs, 30_000)) {
     lease?.expect?.(TRY_MS)
-    const told = await work()
-    if (told.kind !== 'unreachable' || performance.now() > until || lease?.lost.aborted) return told
-    say(`its repository is unreachable, retrying: ${(told as Trouble).why}`, task)
+    const result = await work()
+    if (result.kind !== 'unreachable' || performance.now() > until || lease?.lost.aborted) return result
+    say(`its repository is unreachable, retrying: ${(result as Trouble).why}`, task)
     await sleep(waitMs, undefined, given({ signal: lease?.lost })).catch(() => {}) // the next attempt is then fenced
   }
 }
@@ -145,12 +149,15 @@ const FETCH = 'Could not fetch from its repository'
 const PUSH = 'Could not push to its repository'
 
 /** Throws a sentence and a code that decide what happens to the task. */
-function worked<Told extends Came>(told: Told | Fenced | Trouble, lead: string): Exclude<Told, Fenced | Trouble> {
-  if (told.kind === 'fenced') throw takenOver()
-  if (told.kind === 'unreachable')
-    throw new RalphError('handed-back', `Its repository is unreachable: ${(told as Trouble).why}`)
-  if (told.kind === 'refused') throw new RalphError('git-failed', `${lead}: ${(told as Trouble).why}`)
-  return told as Exclude<Told, Fenced | Trouble> // no other kind is left
+function worked<Result extends Came>(
+  result: Result | Fenced | Trouble,
+  lead: string,
+): Exclude<Result, Fenced | Trouble> {
+  if (result.kind === 'fenced') throw takenOver()
+  if (result.kind === 'unreachable')
+    throw new RalphError('handed-back', `Its repository is unreachable: ${(result as Trouble).why}`)
+  if (result.kind === 'refused') throw new RalphError('git-failed', `${lead}: ${(result as Trouble).why}`)
+  return result as Exclude<Result, Fenced | Trouble> // no other kind is left
 }
 
 function takenOver(loop = 'this loop'): RalphError {

@@ -25,8 +25,8 @@ export async function mergeTask({ desk, stop }: Visiting, job: FleetJob): Promis
   const task = await fleet.load(job.task)
   if (task?.state === 'merging' && task.repo !== null) {
     const loop = await desk.store.load(task.loop_id)
-    const told = await whileAlive(desk, { job, loop, stop }, (signal) => merge(desk, task, { loop, signal }))
-    await settle(desk, task, { loop, told })
+    const result = await whileAlive(desk, { job, loop, stop }, (signal) => merge(desk, task, { loop, signal }))
+    await settle(desk, task, { loop, result })
   }
   await fleet.queue.settle(job)
 }
@@ -72,11 +72,11 @@ async function checks(
 type Living = { job: FleetJob; loop: Loop; stop: AbortSignal }
 
 /** Keeps the job's heartbeat going for as long as a merge may take, and no longer. */
-async function whileAlive<Told>(
+async function whileAlive<Result>(
   { store, progress }: Desk,
   { job, loop, stop }: Living,
-  work: (signal: AbortSignal) => Promise<Told>,
-): Promise<Told> {
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const gone = new AbortController()
   const minutes = allChecks(loop.spec).length * loop.spec.work.checkMinutes
   const until = performance.now() + GIT_MS + minutes * 60_000
@@ -94,26 +94,30 @@ async function whileAlive<Told>(
 async function settle(
   desk: Desk,
   task: FleetTask,
-  { loop, told }: { loop: Loop; told: MergedIntoBase },
+  { loop, result }: { loop: Loop; result: MergedIntoBase },
 ): Promise<void> {
   const { store, say, context } = desk
   const only = { from: ['merging'] } as const
-  if (told.kind === 'merged') {
+  if (result.kind === 'merged') {
     await store.fleet.change(
       task.id,
-      { state: 'done', merge_job: false, sentence: `Merged into ${task.base} as ${told.commit.slice(0, 12)}.` },
+      { state: 'done', merge_job: false, sentence: `Merged into ${task.base} as ${result.commit.slice(0, 12)}.` },
       only,
     )
     return say(`merged into ${task.base}`, task)
   }
-  if (told.kind === 'unreachable') {
-    say(`cannot be merged now: ${told.why}`, task)
-    await store.fleet.change(task.id, { merge_job: false, sentence: told.why, due_at: context.now() + AGAIN_MS }, only)
+  if (result.kind === 'unreachable') {
+    say(`cannot be merged now: ${result.why}`, task)
+    await store.fleet.change(
+      task.id,
+      { merge_job: false, sentence: result.why, due_at: context.now() + AGAIN_MS },
+      only,
+    )
     return
   }
-  const why = wordsOf(task, told)
+  const why = wordsOf(task, result)
   say(why, task)
-  if (told.kind === 'refused' || task.sent_back >= MOST_BACK || !ended(loop)) {
+  if (result.kind === 'refused' || task.sent_back >= MOST_BACK || !ended(loop)) {
     await store.fleet.change(task.id, { state: 'failed', merge_job: false, sentence: why }, only)
     return
   }
@@ -125,9 +129,9 @@ async function settle(
   await store.fleet.again(task.id, { loop: again, told: [...waitingComments(loop), says], patch, only })
 }
 
-function wordsOf({ base }: FleetTask, told: Exclude<MergedIntoBase, { kind: 'merged' | 'unreachable' }>): string {
-  if (told.kind === 'conflict') return `It conflicts with ${base} in ${told.paths.slice(0, 10).join(', ')}.`
-  if (told.kind !== 'red') return `It cannot be merged into ${base}: ${told.why}`
-  const failed = told.failed.map(({ check, tail }) => `${check} fails:\n${tail.slice(-2_000)}`)
+function wordsOf({ base }: FleetTask, result: Exclude<MergedIntoBase, { kind: 'merged' | 'unreachable' }>): string {
+  if (result.kind === 'conflict') return `It conflicts with ${base} in ${result.paths.slice(0, 10).join(', ')}.`
+  if (result.kind !== 'red') return `It cannot be merged into ${base}: ${result.why}`
+  const failed = result.failed.map(({ check, tail }) => `${check} fails:\n${tail.slice(-2_000)}`)
   return `Merged with ${base}, ${failed.join('\n')}`
 }

@@ -114,7 +114,7 @@ describe.skipIf(missing)(`roles of the fleet${missing ? `: ${missing}` : ''}`, (
     const [task] = await submit({ prompt: 'Wait.', agent: agent(DONE) })
     const loop = task?.loop_id ?? ''
     await store.tell(loop, 'ann', { kind: 'say', words: `Use ${SECRET}.` })
-    const told = await openAs(USERS.submitter).told(loop)
+    const told = await openAs(USERS.submitter).nextOrder(loop)
     expect(told).toMatchObject({ kind: 'told', order: { words: expect.stringContaining('…masked-') } })
   })
 

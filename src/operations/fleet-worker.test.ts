@@ -69,7 +69,7 @@ describe.skipIf(missing)(`a fleet${missing ? `: ${missing}` : ''}`, () => {
     const worker = fleet.worker()
     for (const loop of loops) await fleet.store.tell(loop, 'Ada', { kind: 'say', words: 'Mind the gap.' })
     await eventually(async () =>
-      (await Promise.all(loops.map((loop) => fleet.store.told(loop)))).every((told) => !told),
+      (await Promise.all(loops.map((loop) => fleet.store.nextOrder(loop)))).every((told) => !told),
     )
     await giveOrder(fleet.context, loops[1] ?? '', { kind: 'resume' })
     await fleet.reaches('second', 'waiting')

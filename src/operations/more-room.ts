@@ -5,7 +5,7 @@ import { endedOnLimit, extend } from '../engine/extend.ts'
 import { ended, type Limits, type Loop, type Order } from '../engine/loop.ts'
 import { agentsOf } from '../engine/roster.ts'
 import { RalphError } from '../error.ts'
-import { goOnWith } from '../formats/room-words.ts'
+import { continueCommand } from '../formats/room-words.ts'
 import { mustSuit } from './choose-agents.ts'
 import { mustBeOpen } from './find-loop.ts'
 import type { Context } from './operation.ts'
@@ -54,6 +54,6 @@ async function mustBeExtendable(context: Context, loop: Loop): Promise<void> {
 function noRoom(loop: Loop): RalphError {
   return new RalphError(
     'usage',
-    `Loop ${loop.id} has already used what these limits allow. Raise them: ${goOnWith(loop)}`,
+    `Loop ${loop.id} has already used what these limits allow. Raise them: ${continueCommand(loop)}`,
   )
 }

@@ -49,11 +49,11 @@ type Offering = Pick<RunningWorker, 'agents' | 'accounts'>
 /** Each with its account. Rate limits apply to an account, on every machine that uses it. */
 function offeredAgents(context: Context, { agents: asked, accounts }: Offering): Map<string, string> {
   const names = asked ? asked.map((name) => mustBeUsable(context, name)) : usableHere(context)
-  const stranger = [...accounts.keys()].find((name) => !names.includes(name))
-  if (stranger !== undefined)
+  const unknown = [...accounts.keys()].find((name) => !names.includes(name))
+  if (unknown !== undefined)
     throw new RalphError(
       'usage',
-      `--account ${stranger}=…: this worker does not run ${stranger}, only ${names.join(', ')}.`,
+      `--account ${unknown}=…: this worker does not run ${unknown}, only ${names.join(', ')}.`,
     )
   return new Map(names.map((name) => [name, accounts.get(name) ?? name]))
 }

@@ -6,7 +6,7 @@ import { ALLOW, type Grade, type Loop, type Next, type Tally } from '../engine/l
 import { leftAt } from '../engine/moves.ts'
 import { cutTo, oneLine } from '../formats/one-line.ts'
 import { gradeWords } from '../formats/proof-words.ts'
-import { goOnWith } from '../formats/room-words.ts'
+import { continueCommand } from '../formats/room-words.ts'
 import { grantHint, hiddenTools } from './grant-words.ts'
 import { ownerOf } from './owners.ts'
 
@@ -128,7 +128,7 @@ function checkHint(loop: Loop, accepted: boolean): string {
 
 /** How to continue it, if only a limit stopped it. */
 export function roomHint(loop: Loop): string[] {
-  const command = goOnWith(loop)
+  const command = continueCommand(loop)
   return command === undefined || ownerOf(loop).refuses?.(loop, { kind: 'extend' }) ? [] : [`Resume: ${command}`]
 }
 

@@ -1,7 +1,7 @@
 /** Turns a request into a loop that is ready for its first turn. Any process may drive it. */
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { runningAlongside } from '../drive/beside.ts'
+import { runningAlongside } from '../drive/alongside.ts'
 import { measuredFrom } from '../drive/earlier.ts'
 import { homeFolder } from '../engine/home-folder.ts'
 import { count } from '../engine/limits.ts'

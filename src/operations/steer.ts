@@ -31,7 +31,7 @@ export async function sayTo(context: Context, loop: Loop, { words, leaves }: Say
   const order = { kind: 'say', words } as const
   const driven = await context.store().isDriven(id)
   const rules = ownerOf(loop)
-  const how = driven ? undefined : rules.hearsLater?.(loop)
+  const how = driven ? undefined : rules.receivesLater?.(loop)
   if (how !== undefined) {
     await leaves()
     return { loop: id, heard: 'later', how }

@@ -67,7 +67,7 @@ async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<
   const { next } = (await loadLoop(desk, loop.id)) ?? loop
   const mayBeMoved = next.kind === 'wait' || findFile(task) === `${FAILED}/${task.file}`
   const moved = mayBeMoved ? (movedByHand(loop, desk.now()) ?? (await answerTo(desk, loop))) : undefined
-  const unheard = moved ? [] : unheardWords(desk, from, loop)
+  const unheard = moved ? [] : missedWords(desk, from, loop)
   const answer = moved
     ? await continueLoop(desk, from.session, moved)
     : await turnOver({ ...desk, judge: (held, turn) => judgeByPlace(vaultOf(held), turn) }, await over())
@@ -81,12 +81,12 @@ async function stopWith(desk: Desk, from: From, loop: Loop, over: () => Promise<
 
 /** `ralph steer` also answers a question. */
 async function answerTo({ store }: Desk, { id, next }: Loop): Promise<Fact | undefined> {
-  const fact = next.kind === 'wait' && next.why === 'person' ? await store().told(id) : undefined
+  const fact = next.kind === 'wait' && next.why === 'person' ? await store().nextOrder(id) : undefined
   return fact?.kind === 'told' && fact.order.kind === 'say' ? fact : undefined
 }
 
 /** What a person said while the session was not looping: that turn started without a prompt from ralph. */
-function unheardWords({ home }: Desk, { session }: From, { next }: Loop): string[] {
+function missedWords({ home }: Desk, { session }: From, { next }: Loop): string[] {
   if (next.kind !== 'turn' || !loadArmed(home, session)?.free) return []
   return (next.heard ?? []).map((words) => saidSentence({ by: 'person', words }))
 }

@@ -191,12 +191,12 @@ async function withTask<Result>(
 async function idMeant(tasks: RalphWiggum, given: string, at: { vault: string; cwd: string }): Promise<string> {
   const stem = taskIdOf(given)
   const isPath = given.includes('/')
-  if (stem === given || (isPath && !liesIn(at, given))) return given
+  if (stem === given || (isPath && !isInside(at, given))) return given
   if (!isPath && (await fileOf(tasks, given)) !== undefined) return given
   return (await fileOf(tasks, stem)) === basename(given) ? stem : given
 }
 
-function liesIn({ vault, cwd }: { vault: string; cwd: string }, path: string): boolean {
+function isInside({ vault, cwd }: { vault: string; cwd: string }, path: string): boolean {
   return [cwd, vault].some((base) => pathBelow(vault, resolve(base, path)) !== undefined)
 }
 

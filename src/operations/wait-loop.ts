@@ -46,7 +46,7 @@ export const waitLoop: Operation<Waiting, Waited> = {
       loop: id,
       status,
       sentence: standingOf(loop).sentence,
-      stillRunning: events.length === 0 && goesOn(loop),
+      stillRunning: events.length === 0 && continuesAlone(loop),
       unattended: (await attendanceOf(context, { id, status })).unattended,
       seq: events.at(-1)?.seq ?? known,
       events: events.slice(-MOST_EVENTS).map(({ seq, at, fact }) => ({
@@ -68,7 +68,7 @@ async function look(
 ): Promise<Looked> {
   const store = context.store()
   const find = async (): Promise<Looked> => ({ loop: await store.load(id), events: await store.events(known, id) })
-  const isNews = ({ loop, events }: Looked) => events.length > 0 || !goesOn(loop)
+  const isNews = ({ loop, events }: Looked) => events.length > 0 || !continuesAlone(loop)
   const changed = changes(store)
   try {
     let found = await find()
@@ -114,7 +114,7 @@ function changes(store: Store): { next(mostMs: number, signal?: AbortSignal): Pr
 }
 
 /** Whether something will happen to it without a person. */
-function goesOn(loop: Loop): boolean {
+function continuesAlone(loop: Loop): boolean {
   const { next } = loop
   return !ended(loop) && !(next.kind === 'wait' && (next.why === 'person' || next.why === 'paused'))
 }

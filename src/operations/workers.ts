@@ -67,7 +67,8 @@ export function openWorkers(context: Context, { concurrency, say = () => {}, yie
       await looks.rest()
       await room.empty()
       const isOurs = await queue.hold()
-      for (const id of ids) if (isOurs || !(await isOfBoard(store, id))) await pause(context, id).catch(told(id, say))
+      for (const id of ids)
+        if (isOurs || !(await isOfBoard(store, id))) await pause(context, id).catch(reporting(id, say))
       await queue.close()
     },
   }
@@ -121,7 +122,7 @@ async function takeUp(context: Context, wanted: Set<string>, say: Say): Promise<
     await settleTasks({ store })
     for (const id of await pausedBy(store, BY)) {
       if (!(await isOfBoard(store, id))) wanted.add(id)
-      await giveOrder(context, id, { kind: 'resume' }, { by: BY }).catch(told(id, say))
+      await giveOrder(context, id, { kind: 'resume' }, { by: BY }).catch(reporting(id, say))
     }
     return true
   } catch (cause) {
@@ -136,7 +137,7 @@ async function isOfBoard(store: Store, id: string): Promise<boolean> {
 
 type Say = (text: string) => void
 
-function told(id: string, say: Say): (cause: unknown) => void {
+function reporting(id: string, say: Say): (cause: unknown) => void {
   return (cause) => say(`Loop ${id}: ${sentenceOf(cause)}`)
 }
 
@@ -148,9 +149,9 @@ async function work(context: Context, id: string, { stop, say }: { stop: AbortSi
     await driveLoop(context, id, { stop, begin: () => {}, show: () => {}, say, saw: () => {}, leavesWaits })
     return true
   } catch (cause) {
-    told(id, say)(cause)
+    reporting(id, say)(cause)
     const isElsewhere = isRalphError(cause) && (cause.code === 'loop-held' || cause.code === 'lease-lost')
-    if (!isElsewhere) await pause(context, id, sentenceOf(cause)).catch(told(id, say))
+    if (!isElsewhere) await pause(context, id, sentenceOf(cause)).catch(reporting(id, say))
     return false
   }
 }

@@ -98,10 +98,10 @@ function readEntryEdits(record: ProjectRecord, text: string | undefined, edits: 
   if (own) edits.entry = own
   if (shared && !old.every((entry) => now.has(entry)))
     edits.notes.push('state.json: older entries were changed or removed; ralph restored them.')
-  const strange = fresh.filter(({ task_id }) => task_id !== task)
-  if (shared && strange.length > 0)
+  const foreign = fresh.filter(({ task_id }) => task_id !== task)
+  if (shared && foreign.length > 0)
     edits.notes.push(
-      `state.json: entries for ${cut(strange.map(({ task_id }) => task_id))} were added by an agent that worked on ${task ?? 'none'}; ralph dropped them.`,
+      `state.json: entries for ${cut(foreign.map(({ task_id }) => task_id))} were added by an agent that worked on ${task ?? 'none'}; ralph dropped them.`,
     )
 }
 

@@ -69,7 +69,7 @@ async function tidy(site: Site): Promise<void> {
     }
     const task = taskOf(keeper.record, open.task)
     if (task.status === 'completed') await closeCompleted(site, open)
-    else if (task.blocked && (await store.told(open.loop)))
+    else if (task.blocked && (await store.nextOrder(open.loop)))
       await keeper.change((record) => withTask(record, open.task, { blocked: false, status: 'pending' }))
   }
   await keeper.restore()
@@ -97,7 +97,7 @@ async function workOn(site: Site, id: string): Promise<Outcome> {
         return 'unfinished'
       }
       if (arrival !== 'arrived') return arrival
-      const order = await site.store.told(loop.id) // too late for the loop, but not for the project
+      const order = await site.store.nextOrder(loop.id) // too late for the loop, but not for the project
       const paused = order?.kind === 'told' && order.order.kind === 'pause'
       return { done: loop.next.proof, ...(paused ? { halt: pausedBy(site) } : {}) }
     }
@@ -180,7 +180,7 @@ async function takeUpAgain({ store, keeper, project, copied, setup }: Site, open
   }
   const loop = await store.load(id).catch(() => undefined) // ralph was killed before it created the loop
   if (!loop || ended(loop) || loop.next.kind !== 'wait' || loop.next.until !== undefined) return
-  if (!(await store.told(id))) await store.tell(id, 'you', { kind: 'resume' })
+  if (!(await store.nextOrder(id))) await store.tell(id, 'you', { kind: 'resume' })
 }
 
 async function arrive(site: Site, loop: Loop): Promise<Awaited<ReturnType<typeof mergeTask>>> {

@@ -20,7 +20,7 @@ export function projectAt(dir: string, name: string): Project {
   checkName(name)
   const place = realpathSync(dir)
   const project = { name, dir: place, folder: join(place, ARTEFACTS, name) }
-  refuseStrange(project)
+  refuseOutside(project)
   return project
 }
 
@@ -68,7 +68,7 @@ function checkName(name: string): void {
 }
 
 /** A link out of the folder would make ralph write elsewhere. */
-function refuseStrange({ dir, folder }: Project): void {
+function refuseOutside({ dir, folder }: Project): void {
   for (const path of [dirname(folder), folder]) {
     if (!lstatSync(path, { throwIfNoEntry: false })) continue
     const real = realPath(path)

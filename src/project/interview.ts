@@ -38,7 +38,7 @@ export async function holdInterview(interview: Interview): Promise<TaskList | un
 
 /** The spec, if an interview about it may start. */
 export function mustBeReady(project: Project): string {
-  mustNotHaveBegun(project)
+  mustNotHaveStarted(project)
   return mustHaveSpec(project)
 }
 
@@ -52,7 +52,7 @@ function mustHaveSpec(project: Project): string {
 }
 
 /** A task list that is being worked on must not be overwritten. */
-function mustNotHaveBegun(project: Project): void {
+function mustNotHaveStarted(project: Project): void {
   const read = readTasks(readFace(project, 'tasks.json') ?? '')
   const tasks = 'list' in read ? read.list.tasks : []
   const begun = tasks.filter(({ status, attempts }) => status === 'completed' || attempts > 0).map(({ id }) => id)

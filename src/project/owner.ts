@@ -15,7 +15,7 @@ export function projectOf({ id, spec }: Loop): ProjectTask {
 
 export const projectRules: OwnerRules = {
   again: (loop) => `Continue with \`ralph execute ${projectOf(loop).name}\`.`,
-  hearsLater(loop) {
+  receivesLater(loop) {
     const { task, name } = projectOf(loop)
     return `${task} receives it when you run: ralph execute ${name}`
   },

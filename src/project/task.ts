@@ -92,7 +92,7 @@ export async function driveTaskLoop(site: Site, task: string, id: string, how: D
     now,
     takeUp: takeUp({ store, now, self }),
     since: async (loop, _, at) =>
-      fresh || ended(loop) ? [] : askedAnew(site, loop, { kind: 'asked', at, spec: sizedAs(loop, await how.spec()) }),
+      fresh || ended(loop) ? [] : askedAgain(site, loop, { kind: 'asked', at, spec: sizedAs(loop, await how.spec()) }),
     held(by) {
       throw new RalphError('project-held', `Loop ${id} of ${task} is already being run by ${by}.`)
     },
@@ -126,7 +126,7 @@ function sizedAs({ spec: { work } }: Loop, spec: Spec): Spec {
 }
 
 /** A changed request takes effect. */
-function askedAnew({ store }: Site, loop: Loop, fact: Fact): Fact[] {
+function askedAgain({ store }: Site, loop: Loop, fact: Fact): Fact[] {
   return isDeepStrictEqual(step(loop, store.sealed(fact)), loop) ? [] : [fact]
 }
 

@@ -23,12 +23,12 @@ import type { LoopRequest, Place } from '../request/request.ts'
 import { resolveSpec } from '../request/resolve.ts'
 import { type Answer, NOTHING, opened } from './answer.ts'
 import { type Armed, arm, disarm, forgetOld, isSessionId, loadArmed, processOf, reserve } from './armed.ts'
-import { beforeNotes, begunNotes, doubt, facelessNote } from './begun.ts'
 import { type Desk as BareDesk, loadKnown } from './desk.ts'
 import { chooseFace, writeFace } from './face.ts'
 import { give, givenTo } from './give.ts'
 import { type Context, HOSTS, type Host, type HostName } from './hosts.ts'
 import { markSpent } from './spent.ts'
+import { beforeNotes, doubt, facelessNote, startNotes } from './start-notes.ts'
 import { subagentArgs, type Untrusted } from './subagent.ts'
 import { later } from './turn-over.ts'
 
@@ -85,7 +85,7 @@ async function begin(desk: Desk, asked: Asked, command: LoopCommand): Promise<An
       throw cause
     })
   const unmatched = await unmatchedNotes(dir, begun.spec.protect)
-  const show = [...begunNotes(begun, host, desk.env), ...unmatched.map(doubt)]
+  const show = [...startNotes(begun, host, desk.env), ...unmatched.map(doubt)]
   if (context === 'process') {
     arm(desk.home, session, { loop: begun.id, host: name, face: '', context, since: 0 })
     return { loop: begun, context, show }

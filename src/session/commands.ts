@@ -39,7 +39,7 @@ async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host, args
   if (id !== armed?.loop)
     throw new RalphError('usage', `Loop ${id} does not belong to this session. In a terminal: ralph ${kind} ${id}`)
   if (!armed) return say(noLoop(HOSTS[host]))
-  if (armed.context === 'process') return orderBeside(desk, kind, { session, armed })
+  if (armed.context === 'process') return orderAlongside(desk, kind, { session, armed })
   await resetCount(desk, session)
   if (await desk.store().isDriven(armed.loop)) return tell(desk, kind, armed) // its checks are running
   return withLoop(
@@ -54,7 +54,7 @@ async function order(desk: Desk, kind: 'cancel' | 'pause', { session, host, args
 }
 
 /** An order for the program next to the session; if that is not running, the order is carried out here. */
-async function orderBeside(
+async function orderAlongside(
   desk: Desk,
   kind: 'cancel' | 'pause',
   { session, armed }: { session: string; armed: Armed },

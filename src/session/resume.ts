@@ -44,7 +44,7 @@ export async function resume(desk: Desk, asked: Asked): Promise<Answer> {
       writeFace(own.face, { loop: await desk.store().load(own.loop), session: asked.session, home: desk.home })
   }
   const armed = loadArmed(desk.home, asked.session)
-  if (armed?.context === 'process') return resumeBeside(desk, armed)
+  if (armed?.context === 'process') return resumeAlongside(desk, armed)
   if (armed && !name) await resetCount(desk, asked.session)
   return continueLoop(desk, asked.session, { kind: 'told', at: desk.now(), by: 'you', order: { kind: 'resume' } })
 }
@@ -71,7 +71,7 @@ async function giveRoom(desk: Desk, { more = {}, host }: Resuming, id: string): 
 }
 
 /** The caller restarts the program next to the session. */
-async function resumeBeside(desk: Desk, { loop: id, host }: Armed): Promise<Answer> {
+async function resumeAlongside(desk: Desk, { loop: id, host }: Armed): Promise<Answer> {
   const loop = await desk.store().load(id)
   return { loop, context: 'process', show: ended(loop) ? [standing(loop, HOSTS[host])] : [] }
 }

@@ -1,6 +1,6 @@
 /** Counts the tokens of a session's turns from its own transcript, reading only what was added since the last stop. */
 import { readFileSync } from 'node:fs'
-import { droidTotal, type Entry, RECORDS, type Told } from '../agents/record-usage.ts'
+import { droidTotal, type Entry, RECORDS, type Reported } from '../agents/record-usage.ts'
 import { added, plus, sumOf } from '../agents/usage.ts'
 import type { Usage } from '../engine/loop.ts'
 import { newLines, sizeOf } from '../host/new-lines.ts'
@@ -24,7 +24,7 @@ export function markSpent(host: HostName, record: string | undefined): Spent | u
   const at = sizeOf(record)
   const lines = at > 0 ? tailOf(record, TAIL).split('\n') : []
   const last = lines.findLast((line) => line.includes(entry.marker))
-  const { total } = (last && toldIn(last, entry)) || {}
+  const { total } = (last && reportedIn(last, entry)) || {}
   return { record, at, ...(total ? { total } : {}) }
 }
 
@@ -36,11 +36,11 @@ export function spentSince(host: HostName, mark: Spent | undefined, record: stri
   if (!mark || (isNew && host !== 'gemini')) return given({ spent: markSpent(host, record) })
   if (!entry) return ofDroid(mark)
   let at = isNew ? 0 : mark.at
-  const all: Told[] = []
+  const all: Reported[] = []
   for (let waited = 0; ; waited += NAP_MS) {
     const next = newLines(record, { from: at, marker: entry.marker }, (line) => {
-      const told = toldIn(line, entry)
-      if (told) all.push(told)
+      const reported = reportedIn(line, entry)
+      if (reported) all.push(reported)
     })
     at = next ?? at
     const isWhole = next === undefined || !entry.late || all.at(-1)?.open === false
@@ -50,7 +50,7 @@ export function spentSince(host: HostName, mark: Spent | undefined, record: stri
   return { ...counted(all, mark), spent: { record, at, ...lastOf(all, mark) } }
 }
 
-function toldIn(line: string, { read }: Entry): Told | undefined {
+function reportedIn(line: string, { read }: Entry): Reported | undefined {
   try {
     return read(JSON.parse(line))
   } catch {
@@ -62,11 +62,11 @@ const NAP_MS = 10
 const PATIENCE_MS = 500
 
 /** Counts every answer once, as last reported. */
-function counted(told: readonly Told[], { total: before, last }: Spent): { usage?: Usage } {
+function counted(reported: readonly Reported[], { total: before, last }: Spent): { usage?: Usage } {
   const answers = new Map<string, Usage>()
   let all: Usage | undefined
   let total = before
-  for (const { id, usage, total: now } of told) {
+  for (const { id, usage, total: now } of reported) {
     if (id !== undefined) answers.set(id, usage)
     // The same count is reported several times; a smaller one has started over.
     if (now) all = plus(all, total && sumOf(now) >= sumOf(total) ? added(now, total) : usage)
@@ -76,8 +76,8 @@ function counted(told: readonly Told[], { total: before, last }: Spent): { usage
   return all ? { usage: all } : {}
 }
 
-function lastOf(told: readonly Told[], { total: before, last: earlier }: Spent): Pick<Spent, 'total' | 'last'> {
-  const { id, usage, total = before } = told.at(-1) ?? {}
+function lastOf(reported: readonly Reported[], { total: before, last: earlier }: Spent): Pick<Spent, 'total' | 'last'> {
+  const { id, usage, total = before } = reported.at(-1) ?? {}
   const last = id !== undefined && usage ? { id, usage } : earlier
   return { ...(total ? { total } : {}), ...(last ? { last } : {}) }
 }

@@ -26,9 +26,9 @@ export type TurnOver = {
   /** Something the agent started is still running; the host takes another turn when it ends. */
   background?: boolean
   /** A command of the user waits for the end of this turn and comes right after it. */
-  toBeTold?: boolean
+  hasOrder?: boolean
   /** Words of the user for the next turn wait in the same way. */
-  toBeSteered?: boolean
+  hasWords?: boolean
   heard?: Armed['heard']
   /** How far its tokens are counted now. */
   spent?: Armed['spent']
@@ -41,7 +41,7 @@ export type TurnOver = {
 export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
   return withLoop(desk, over.session, async (held) => {
     const { armed, visit } = held
-    if (over.toBeTold || isCounted(visit.lease, desk)) return NOTHING
+    if (over.hasOrder || isCounted(visit.lease, desk)) return NOTHING
     if (over.background) return say('ralph: a background task is still running; the loop continues when it ends.')
     if (over.outcome === 'aborted') {
       await giveOrder(held, 'you', { kind: 'pause' })
@@ -55,7 +55,7 @@ export async function turnOver(desk: Desk, over: TurnOver): Promise<Answer> {
     if (visit.loop.next.kind === 'wait') return settle(desk, held, [])
     const tree = await treeOf(desk, held)
     await countTurn(desk, held, { tree, outcome: over.outcome })
-    return advance(desk, held, tree, over.toBeSteered)
+    return advance(desk, held, tree, over.hasWords)
   })
 }
 
@@ -171,9 +171,9 @@ function about(face: string, what: string): Note {
 }
 
 /** Words for the agent wait until a turn is requested: the current one started without them. */
-function withoutWords(store: LoopStore): LoopStore['told'] {
+function withoutWords(store: LoopStore): LoopStore['nextOrder'] {
   return async (id) => {
-    const fact = await store.told(id)
+    const fact = await store.nextOrder(id)
     return fact?.kind === 'told' && fact.order.kind === 'say' ? undefined : fact
   }
 }

@@ -63,9 +63,9 @@ export class ActionExecutor {
 
   async #take(state: TaskState, { name, run }: ActionStep): Promise<void> {
     const { task_id } = state
-    const begunAt = performance.now()
+    const startedAt = performance.now()
     const count = (result: string) => {
-      const duration_seconds = Math.round(performance.now() - begunAt) / 1_000
+      const duration_seconds = Math.round(performance.now() - startedAt) / 1_000
       return this.#ralph.incrementIteration({ task_id, action: name, result, duration_seconds })
     }
     try {

@@ -32,14 +32,14 @@ export function openBell(): Bell {
       listener()
     },
     async wait(ms) {
-      const begunAt = performance.now()
-      const gapMs = Math.min(LONGEST_GAP_MS, Math.max(LEAST_GAP_MS, (begunAt - wokeAt) * REST))
+      const startedAt = performance.now()
+      const gapMs = Math.min(LONGEST_GAP_MS, Math.max(LEAST_GAP_MS, (startedAt - wokeAt) * REST))
       await new Promise<void>((wake) => {
         let timer = setTimeout(wake, ms)
         listener = () => {
           if (heard === 'nothing') return
           clearTimeout(timer)
-          timer = setTimeout(wake, heard === 'urgent' ? 0 : Math.max(0, begunAt + gapMs - performance.now()))
+          timer = setTimeout(wake, heard === 'urgent' ? 0 : Math.max(0, startedAt + gapMs - performance.now()))
         }
         listener()
       })

@@ -12,7 +12,7 @@ import { StateCorruptedError, TaskNotFoundError } from './errors.ts'
 import { isFinal } from './lifecycle.ts'
 import { moveTask } from './moving.ts'
 import { isPresent, isTaskId, readText } from './place.ts'
-import { NEVER, specOf, toldTurn } from './spec.ts'
+import { NEVER, reportedTurn, specOf } from './spec.ts'
 import { otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
 import { time } from './telling.ts'
 import { placeOf, vaultOf } from './vault-task.ts'
@@ -130,7 +130,7 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
         kind: 'turned',
         at: Date.parse(timestamp) + seconds * 1_000,
         turn: {
-          ...toldTurn({ action, result, seconds, ...(isNumbered ? number : {}) }),
+          ...reportedTurn({ action, result, seconds, ...(isNumbered ? number : {}) }),
           ...(asks ? { ask: askFor({ file }, 'pending') } : {}),
         },
       })

@@ -1,7 +1,7 @@
 /** What it means for a task that its file has moved. */
 import { ALLOW, type Fact, type Loop } from '../engine/loop.ts'
 import { FAILED } from './place.ts'
-import { toldTurn } from './spec.ts'
+import { reportedTurn } from './spec.ts'
 import { vaultOf } from './vault-task.ts'
 import { findFile, isAboutFile, judgeByPlace, whereIs } from './where.ts'
 
@@ -14,7 +14,7 @@ export function movedBefore(loop: Loop, at: number): Fact | undefined {
   if (where === 'done')
     return loop.tally.claim.kind === 'clear' ? undefined : { kind: 'told', at, by: 'ralph', order: { kind: 'done' } }
   const told = { action: 'The file was moved before the turn began.', result: where, seconds: 0 }
-  return { kind: 'turned', at, turn: judgeByPlace(task, toldTurn(told)) }
+  return { kind: 'turned', at, turn: judgeByPlace(task, reportedTurn(told)) }
 }
 
 /** What the user says about a waiting task by moving its file. */

@@ -58,12 +58,12 @@ function taskOf({ vault, settings }: VaultDesk, id: string, { task_file }: TaskS
 
 /** Its file does not say what it used, but when it started and last moved. */
 export function spentElsewhere({ state, movedAt }: OtherTask, since: number): Spent {
-  const begunAt = Date.parse(state.started_at)
-  const isWhole = begunAt >= since
+  const startedAt = Date.parse(state.started_at)
+  const isWhole = startedAt >= since
   const recent = state.iterations_history.filter(({ timestamp }) => Date.parse(timestamp) >= since)
   return {
     iterations: isWhole ? iterationsOver(state) : recent.length,
-    working_seconds: Math.max(0, movedAt - Math.max(begunAt, since)) / 1_000,
+    working_seconds: Math.max(0, movedAt - Math.max(startedAt, since)) / 1_000,
     tokens: null,
     cost_usd: null,
   }

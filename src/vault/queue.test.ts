@@ -8,7 +8,7 @@ import type { VaultDesk } from './desk.ts'
 import { moveTask } from './moving.ts'
 import { look } from './queue.ts'
 import { resolveSettings } from './settings.ts'
-import { toldTurn } from './spec.ts'
+import { reportedTurn } from './spec.ts'
 import { startTask } from './tasks.ts'
 import { vaultOf } from './vault-task.ts'
 import { judgeByPlace } from './where.ts'
@@ -35,7 +35,7 @@ async function openSite(): Promise<WatchSite> {
   const crew = () => ({ agents: ['claude'], limits: { noProgress: 3, sameError: 5 } })
   const loop = await startTask(desk, { file: 'Needs_Action/pay.md', by: 'watch', crew })
   renameSync(join(vault, 'Needs_Action/pay.md'), join(vault, 'Pending_Approval/pay.md'))
-  const turn = judgeByPlace(vaultOf(loop), toldTurn({ action: 'Asks.', result: 'success', seconds: 1 }))
+  const turn = judgeByPlace(vaultOf(loop), reportedTurn({ action: 'Asks.', result: 'success', seconds: 1 }))
   await moveTask(desk, { loop: loop.id }, (move) => move({ kind: 'turned', at: Date.now(), turn }))
   const { signal } = new AbortController()
   return { desk, crew, rest: signal, stop: signal, tell: () => {}, self: () => [] }

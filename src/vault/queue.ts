@@ -65,7 +65,7 @@ async function wantsWork(site: WatchSite, ledger: Ledger, { loop }: Open): Promi
   const { next } = loop
   if (vaultOf(loop).by !== 'watch') return false
   if (next.kind === 'wait' && next.why === 'paused' && ledger.paused.has(loop.id))
-    return (await store.told(loop.id)) !== undefined
+    return (await store.nextOrder(loop.id)) !== undefined
   if (next.kind === 'wait' && next.why === 'person') {
     if (ledger.fresh) {
       site.tell({ kind: 'waiting', loop })
@@ -76,8 +76,8 @@ async function wantsWork(site: WatchSite, ledger: Ledger, { loop }: Open): Promi
   }
   if (isPutOff(ledger, loop.id)) return false
   // A loop that appeared meanwhile is being worked on by whoever started it, unless it waited here.
-  const isStrange = !ledger.fresh && !ledger.waiting.has(loop.id) && !ledger.later.has(loop.id)
-  if (isStrange || (await store.isDriven(loop.id))) {
+  const isForeign = !ledger.fresh && !ledger.waiting.has(loop.id) && !ledger.later.has(loop.id)
+  if (isForeign || (await store.isDriven(loop.id))) {
     ledger.putOff(loop.id)
     return false
   }

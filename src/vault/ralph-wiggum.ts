@@ -30,7 +30,7 @@ import { type Call, illegal, type Limited, mustAllow, statusOfTask } from './lif
 import { moveTask } from './moving.ts'
 import { FAILED, isTaskId, mustBePresent, openVault, prepareFolders } from './place.ts'
 import { resolveSettings, type VaultSettings } from './settings.ts'
-import { toldTurn } from './spec.ts'
+import { reportedTurn } from './spec.ts'
 import { mustBeWritable, otherKeeper, readState, stateFileOf, stateFilesIn } from './state-file.ts'
 import { endIfGone, endOverdue, noteTrouble, readTask, repairHook, repairState, startTask } from './tasks.ts'
 import { callsOf, limitMessage, progressOf, stateOf, time, timeoutMessage } from './telling.ts'
@@ -119,7 +119,7 @@ export class RalphWiggum {
         )
       this.#mustBePresent()
       mustBeWritable(vaultOf(current))
-      const turn = judgeByPlace(vaultOf(current), toldTurn({ action, result, seconds: duration_seconds }))
+      const turn = judgeByPlace(vaultOf(current), reportedTurn({ action, result, seconds: duration_seconds }))
       return { kind: 'turned', at: this.#desk.now(), turn }
     })
     const status = statusOfTask(loop, {})

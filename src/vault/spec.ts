@@ -92,6 +92,6 @@ function progressFor(
 const CALLER = 'caller'
 
 /** A turn that a caller reports, not one that ralph saw. */
-export function toldTurn(told: NonNullable<Turn['told']>): Turn {
+export function reportedTurn(told: NonNullable<Turn['told']>): Turn {
   return { end: 'ok', claim: { kind: 'none' }, words: told.action, ranTests: false, tokens: 0, told }
 }

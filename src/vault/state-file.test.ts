@@ -363,8 +363,8 @@ describe('a task that only its state file knows', () => {
   test('is not trusted with numbers beyond its count', async () => {
     const vault = openVault()
     const state = stateFile(vault, { status: 'in_progress', iteration: 2 })
-    const strange = state.iterations_history.map((entry, n) => ({ ...entry, iteration: 7 + n }))
-    writeFileSync(pathOf(vault), JSON.stringify({ ...state, iterations_history: strange }))
+    const odd = state.iterations_history.map((entry, n) => ({ ...entry, iteration: 7 + n }))
+    writeFileSync(pathOf(vault), JSON.stringify({ ...state, iterations_history: odd }))
     const { iterations_history: history } = await vault.ralph.getTaskState('a')
     expect(history.map(({ iteration }) => iteration)).toEqual([1, 2])
   })

@@ -14,10 +14,10 @@ type Env = Readonly<Record<string, string | undefined>>
 
 /** Undefined for what does not concern a dispatcher. */
 export async function readNotice(text: string, env: Env, now: () => number): Promise<Mail | undefined> {
-  const told = parseJson(text)
-  if (told?.event === 'ended') return ended(told)
+  const report = parseJson(text)
+  if (report?.event === 'ended') return ended(report)
   // A client without a session yet accepts input anyway.
-  const said = told && fromPayload({ session_id: NONE, cwd: NONE, ...told }, env)
+  const said = report && fromPayload({ session_id: NONE, cwd: NONE, ...report }, env)
   return said && toMail(said.event, said.payload, said.from, { env, now })
 }
 

@@ -11,7 +11,7 @@ export function printTyped(answer: Answer, from: From, typed: Typed): Reply {
   const { speaks } = HOSTS[from.host]
   const text = textOf(answer)
   // A command that needs no agent is answered without one.
-  if (typed.kind === 'command' && answer.prompt === undefined && !(from.amid && GOES_ON.has(typed.command)))
+  if (typed.kind === 'command' && answer.prompt === undefined && !(from.amid && KEEPS_WORKING.has(typed.command)))
     return text ? refusal(speaks, text) : {}
   const message = text ? { systemMessage: text } : {}
   if (speaks === 'droid') return said(text, answer.prompt)
@@ -34,7 +34,7 @@ export function printTyped(answer: Answer, from: From, typed: Typed): Reply {
 }
 
 /** Commands that let the agent keep working. */
-const GOES_ON: ReadonlySet<CommandName> = new Set(['loop', 'status', 'help', 'resume', 'steer'])
+const KEEPS_WORKING: ReadonlySet<CommandName> = new Set(['loop', 'status', 'help', 'resume', 'steer'])
 const TAKEN = 'ralph has handled this message. Continue what you were doing.'
 
 /** Droid also passes a hook's output to its agent, and shows the start of it. */

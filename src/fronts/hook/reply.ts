@@ -13,17 +13,17 @@ export function printStop(answer: Answer, { host, shim, feedback }: From): Reply
   if (shim) return print(neutral(answer))
   const { speaks, mostBytes = 0 } = HOSTS[host]
   const systemMessage = textOf(answer)
-  const told = systemMessage ? { systemMessage } : {}
+  const message = systemMessage ? { systemMessage } : {}
   if (speaks === 'droid') return inWords(systemMessage, answer.prompt)
-  if (answer.prompt === undefined) return print(speaks === 'cursor' ? {} : told)
+  if (answer.prompt === undefined) return print(speaks === 'cursor' ? {} : message)
   if (speaks === 'cursor') return print({ followup_message: answer.prompt })
   if (feedback && Buffer.byteLength(answer.prompt) <= mostBytes)
-    return print({ hookSpecificOutput: { hookEventName: 'Stop', additionalContext: answer.prompt }, ...told })
+    return print({ hookSpecificOutput: { hookEventName: 'Stop', additionalContext: answer.prompt }, ...message })
   const clear =
     speaks === 'gemini' && answer.fresh
       ? { hookSpecificOutput: { hookEventName: 'AfterAgent', clearContext: true } }
       : {}
-  return print({ decision: 'block', reason: answer.prompt, ...told, ...clear })
+  return print({ decision: 'block', reason: answer.prompt, ...message, ...clear })
 }
 
 /** Droid shows a hook's output as is, and nothing else meant for the user. So the agent gets the note too. */

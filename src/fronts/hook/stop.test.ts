@@ -158,8 +158,8 @@ describe('a host continues by itself', () => {
     const path = join(temporaryFolder(), 'record.jsonl')
     writeFileSync(path, record)
     const payload = { last_assistant_message: 'x', transcript_path: path }
-    expect((await read('claude', payload)).toBeTold === true).toBe(background)
-    expect((await read('codex', payload)).toBeTold).toBeUndefined()
+    expect((await read('claude', payload)).hasOrder === true).toBe(background)
+    expect((await read('codex', payload)).hasOrder).toBeUndefined()
   })
 
   test.each<[record: string, waits: boolean]>([
@@ -172,6 +172,6 @@ describe('a host continues by itself', () => {
     const path = join(temporaryFolder(), 'record.jsonl')
     writeFileSync(path, record)
     const over = await read('claude', { last_assistant_message: 'x', transcript_path: path })
-    expect(over.toBeSteered === true).toBe(waits)
+    expect(over.hasWords === true).toBe(waits)
   })
 })

@@ -62,10 +62,10 @@ const TAIL = 1 << 18
 const WAITING =
   /"operation":"enqueue"[^\n]*"content":"\/ralph:(cancel|pause|steer)\b(?![\s\S]*"operation":"(?:dequeue|remove|popAll)")/g
 
-function waitingIn(tail: string): Pick<TurnOver, 'toBeTold' | 'toBeSteered'> {
+function waitingIn(tail: string): Pick<TurnOver, 'hasOrder' | 'hasWords'> {
   const [command, ...more] = [...tail.matchAll(WAITING)].map(([, name]) => name)
   if (command === undefined) return {}
-  return [command, ...more].every((name) => name === 'steer') ? { toBeSteered: true } : { toBeTold: true }
+  return [command, ...more].every((name) => name === 'steer') ? { hasWords: true } : { hasOrder: true }
 }
 
 // How Claude Code and Codex record a compaction.

@@ -26,18 +26,18 @@ export function startChildLoop(argv: readonly string[], cwd: string, saw: (event
   const [program = '', ...args] = argv
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
   let lastWords = ''
-  let heardEnd = false
+  let sawEnd = false
   const lines = createInterface({ input: child.stdout })
   lines.on('line', (line) => {
     const event = readChildLine(line)
-    if (event?.kind === 'end' || event?.kind === 'error') heardEnd = true
+    if (event?.kind === 'end' || event?.kind === 'error') sawEnd = true
     if (event) saw(event)
   })
   createInterface({ input: child.stderr }).on('line', (line) => (lastWords = line.trim() || lastWords))
   const ended = new Promise<void>((resolve) => {
     const over = (why: string) => {
-      if (!heardEnd) saw({ kind: 'error', text: lastWords || why })
-      heardEnd = true
+      if (!sawEnd) saw({ kind: 'error', text: lastWords || why })
+      sawEnd = true
       resolve()
     }
     child.on('error', ({ message }) => over(message))

@@ -58,7 +58,7 @@ export type Input = { text: string; images?: readonly { type: string }[]; source
 export type Component = { render(width: number): string[]; invalidate(): void }
 
 /** Events from Pi. */
-type Told = {
+type Events = {
   session_start: object
   /** quit, reload, new, resume, fork */
   session_shutdown: { reason?: string }
@@ -87,7 +87,10 @@ type Asked = {
 type Maybe<Value> = Value | undefined | Promise<Value | undefined>
 
 export type Pi = {
-  on<Name extends keyof Told>(name: Name, handler: (event: Told[Name], context: Context) => void | Promise<void>): void
+  on<Name extends keyof Events>(
+    name: Name,
+    handler: (event: Events[Name], context: Context) => void | Promise<void>,
+  ): void
   on<Name extends keyof Asked>(
     name: Name,
     handler: (event: Asked[Name][0], context: Context) => Maybe<Asked[Name][1]>,

@@ -1,6 +1,6 @@
 /** Carries out the hook program's answers: gives the agent its turns, waits between them, and has each one judged. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { neverBegins } from '../../engine/limits.ts'
+import { neverStarts } from '../../engine/limits.ts'
 import { isOver as isOverStatus } from '../../engine/loop.ts'
 import type { Answer, Stop } from './answer.ts'
 import type { Apart } from './apart.ts'
@@ -46,7 +46,7 @@ function give(works: Works, told: Answer): void {
 async function expectBegin(works: Works): Promise<void> {
   const { course } = works
   const { session, record: given } = course
-  for (let idleMs = 0; !neverBegins(idleMs); idleMs += LOOK_MS) {
+  for (let idleMs = 0; !neverStarts(idleMs); idleMs += LOOK_MS) {
     await sleep(LOOK_MS)
     if (session.isBusy() || course.phase !== 'turn' || course.record !== given) return
     if (!session.isIdle()) idleMs = 0

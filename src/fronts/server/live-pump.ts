@@ -3,7 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Heads, Store } from '../../host/store.ts'
 import { hasReached, printCursor } from './live-cursor.ts'
 import { encodeHeartbeat } from './live-encode.ts'
-import { readOn, type Told } from './live-read.ts'
+import { type Outgoing, readOn } from './live-read.ts'
 import { join, type Reader, wants } from './live-reader.ts'
 
 export type Pump = {
@@ -28,24 +28,24 @@ export function openPump(store: Store, { mostUnsent, failed }: Pumping): Pump {
     return known
   }
 
-  async function tellNew(): Promise<void> {
+  async function sendNew(): Promise<void> {
     const upTo = await store.heads()
     for (let from = await head(); !hasReached(from, upTo); from = await head()) {
-      const { told, at } = atHead.size > 0 ? await readOn(store, from, upTo) : { told: [], at: upTo }
+      const { outgoing, at } = atHead.size > 0 ? await readOn(store, from, upTo) : { outgoing: [], at: upTo }
       known = at
-      const all = join(told.map(({ bytes }) => bytes))
-      for (const reader of atHead) give(reader, told, all)
+      const all = join(outgoing.map(({ bytes }) => bytes))
+      for (const reader of atHead) give(reader, outgoing, all)
     }
   }
 
-  function give(reader: Reader, told: readonly Told[], all: Uint8Array): void {
-    const wanted = told.filter((one) => wants(reader.asked, one))
-    reader.push(wanted.length === told.length ? all : join(wanted.map(({ bytes }) => bytes)))
+  function give(reader: Reader, outgoing: readonly Outgoing[], all: Uint8Array): void {
+    const wanted = outgoing.filter((one) => wants(reader.asked, one))
+    reader.push(wanted.length === outgoing.length ? all : join(wanted.map(({ bytes }) => bytes)))
     if (reader.unsent() > mostUnsent) reader.end() // it reconnects by itself, with its position
     if (reader.isGone()) atHead.delete(reader)
   }
 
-  const rounds = openRounds(() => tellNew().catch(failed))
+  const rounds = openRounds(() => sendNew().catch(failed))
   const unwatch = store.onChange(rounds.ring)
   return {
     head,
@@ -54,7 +54,7 @@ export function openPump(store: Store, { mostUnsent, failed }: Pumping): Pump {
         // No await between this check and joining, or messages sent in between would be missed.
         if (!known || hasReached(at, known)) return void atHead.add(reader)
         const portion = await readOn(store, at, known)
-        for (const one of portion.told.filter((told) => wants(reader.asked, told))) {
+        for (const one of portion.outgoing.filter((outgoing) => wants(reader.asked, outgoing))) {
           reader.push(one.bytes)
           await reader.room()
         }

@@ -1,16 +1,16 @@
 /** Reads what is new in the store between two positions, as messages. */
 import { statusOf } from '../../engine/loop.ts'
-import type { BegunLoop, BoardChange, Heads, PaneChange, Store, StoredEvent } from '../../host/store.ts'
+import type { BoardChange, CreatedLoop, Heads, PaneChange, Store, StoredEvent } from '../../host/store.ts'
 import { printCursor } from './live-cursor.ts'
 import { encode } from './live-encode.ts'
 import type { LiveMessage, LiveTopic } from './live-wire.ts'
 
 /** A message to send, as the same bytes for everybody. */
-export type Told = { topic: LiveTopic; loop?: string; bytes: Uint8Array }
+export type Outgoing = { topic: LiveTopic; loop?: string; bytes: Uint8Array }
 
 /** One batch; `at` is the position after it. If that is not `upTo`, there is more. */
-export async function readOn(store: Store, from: Heads, upTo: Heads): Promise<{ told: Told[]; at: Heads }> {
-  const told: Told[] = []
+export async function readOn(store: Store, from: Heads, upTo: Heads): Promise<{ outgoing: Outgoing[]; at: Heads }> {
+  const outgoing: Outgoing[] = []
   let at = from
   for (const { kind, topic, read } of SOURCES) {
     // A loop comes before its events.
@@ -20,12 +20,12 @@ export async function readOn(store: Store, from: Heads, upTo: Heads): Promise<{ 
     for (const message of found.filter(({ seq }) => seq <= upTo[kind])) {
       at = { ...at, [kind]: message.seq }
       const loop = 'loop' in message ? { loop: message.loop } : {}
-      told.push({ topic, ...loop, bytes: encode(message, printCursor(at)) })
+      outgoing.push({ topic, ...loop, bytes: encode(message, printCursor(at)) })
     }
     // The last ones may have been removed, so the last one found may not be the last number.
     if (found.length === 0 || (found.at(-1)?.seq ?? 0) >= upTo[kind]) at = { ...at, [kind]: upTo[kind] }
   }
-  return { told, at }
+  return { outgoing, at }
 }
 
 type Source = {
@@ -41,7 +41,7 @@ const SOURCES: readonly Source[] = [
   { kind: 'panes', topic: 'panes', read: async ({ panes }, after) => (await panes.changes(after)).map(toPaneChange) },
 ]
 
-function toStart({ seq, id, startedAt, dir, agent, prompt, owner, status }: BegunLoop): LiveMessage {
+function toStart({ seq, id, startedAt, dir, agent, prompt, owner, status }: CreatedLoop): LiveMessage {
   return { seq, at: startedAt, type: 'loop-start', loop: id, data: { dir, agent, prompt, owner, status } }
 }
 

@@ -1,7 +1,7 @@
 /** One client of the live stream: what it wants, how far it is, and what is pending. */
 import type { Heads } from '../../host/store.ts'
 import type { Asked } from './live-asked.ts'
-import type { Told } from './live-read.ts'
+import type { Outgoing } from './live-read.ts'
 
 export type Reader = {
   asked: Asked
@@ -112,8 +112,8 @@ function openQueue(): { add(bytes: Uint8Array): void; take(): Uint8Array; size()
   }
 }
 
-export function wants({ topics, loop }: Asked, told: Told): boolean {
-  return topics.has(told.topic) && (loop === undefined || told.loop === loop)
+export function wants({ topics, loop }: Asked, outgoing: Outgoing): boolean {
+  return topics.has(outgoing.topic) && (loop === undefined || outgoing.loop === loop)
 }
 
 export function join(parts: readonly Uint8Array[]): Uint8Array {

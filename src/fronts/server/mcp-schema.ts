@@ -3,14 +3,14 @@
 export type JsonSchema = { [key: string]: unknown }
 
 /** An input keeps its descriptions and allows nothing else, unless only the `fields` that matter are listed. */
-export function inputSchema(schema: object, { fields, items }: Told = {}): JsonSchema {
+export function inputSchema(schema: object, { fields, items }: Named = {}): JsonSchema {
   const shortened = asObject(shorten(schema as JsonSchema, true))
   const whole = items ? withItems(shortened, items) : shortened
   return fields ? only(whole, fields) : { ...whole, additionalProperties: false }
 }
 
 /** `items`: the fields of list items. */
-type Told = { fields?: readonly string[] | undefined; items?: readonly string[] | undefined }
+type Named = { fields?: readonly string[] | undefined; items?: readonly string[] | undefined }
 
 function withItems({ properties = {}, ...rest }: JsonSchema, fields: readonly string[]): JsonSchema {
   const told = Object.entries(properties as Record<string, JsonSchema>).map(([name, field]) => [

@@ -1,7 +1,7 @@
 /** Comments of people on lines of a diff, in Postgres, and the orders that deliver them to loops. */
 import type { Order } from '../../engine/loop.ts'
 import { leftOf, toComment } from '../comment-records.ts'
-import type { CommentRecords, StoredComment, Telling, Told } from '../store.ts'
+import type { CommentRecords, SentOrder, StoredComment, Telling } from '../store.ts'
 import type { PgAsking } from './asking.ts'
 import { toOrderColumns } from './loop-columns.ts'
 
@@ -58,7 +58,7 @@ export async function tellNew(asking: PgAsking, loop: string, told: readonly Tel
 }
 
 /** Runs inside a transaction. The comments in an order belong to that loop from now on. */
-export async function leaveOrder(asking: PgAsking, loop: string, { by, order }: Told, at: number): Promise<void> {
+export async function leaveOrder(asking: PgAsking, loop: string, { by, order }: SentOrder, at: number): Promise<void> {
   const columns = toOrderColumns(order)
   await asking.insert('told', { loop, at, by, ...columns })
   await asking.run('UPDATE comment SET hearer = $1 WHERE id = ANY ($2)', loop, columns.comments ?? [])

@@ -83,7 +83,7 @@ async function listIterations(
   )
   const next = await one('SELECT ended_at FROM iteration WHERE loop = $1 AND n = $2', loop, last + 1)
   const events = await all(
-    'SELECT at, brief AS told FROM event WHERE loop = $1 AND at BETWEEN $2 AND $3 ORDER BY n',
+    'SELECT at, brief FROM event WHERE loop = $1 AND at BETWEEN $2 AND $3 ORDER BY n',
     loop,
     Number(rows[0]?.ended_at),
     Number(next?.ended_at ?? Number.MAX_SAFE_INTEGER),

@@ -13,13 +13,16 @@ import { insertEvent, toPgColumns } from './loop-columns.ts'
 
 type Around = { now: () => number; term: Term }
 
-export function loopStore(asking: PgAsking, { now, term }: Around): Pick<Store, 'load' | 'save' | 'told' | 'isDriven'> {
+export function loopStore(
+  asking: PgAsking,
+  { now, term }: Around,
+): Pick<Store, 'load' | 'save' | 'nextOrder' | 'isDriven'> {
   return {
     load: async (id) => sound(toLoop(await mustHave(asking, id))),
     save: (lease, loop, fact) =>
       asking.transaction((inside) => writeFact(inside, { lease, leaseMs: term.ms }, loop, fact)),
 
-    async told(id) {
+    async nextOrder(id) {
       const row = await asking.one(`SELECT * FROM told WHERE loop = $1 ORDER BY kind <> 'cancel', id LIMIT 1`, id)
       const order = row && readOrder(String(row.order))
       return order && { kind: 'told', at: now(), by: String(row.by), order, id: Number(row.id) }

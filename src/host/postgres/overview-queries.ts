@@ -27,7 +27,7 @@ export function overviewQueries({ all, one }: PgAsking): Pick<Store, 'overview' 
 }
 
 /** Another loop continues its work: a fork, a retry, or a later one for the same task. A settled task needs nobody. */
-const GOES_ON = `EXISTS (SELECT 1 FROM loop WHERE parent = stuck.id) OR CASE stuck.owner
+const IS_CONTINUED = `EXISTS (SELECT 1 FROM loop WHERE parent = stuck.id) OR CASE stuck.owner
   WHEN 'board' THEN EXISTS (SELECT 1 FROM board_task AS task WHERE task.id = stuck.owner_task
     AND (task.loop IS DISTINCT FROM stuck.id OR task.archived = 1 OR task.status IN ('done', 'cancelled')))
   WHEN 'fleet' THEN EXISTS (SELECT 1 FROM fleet_task WHERE fleet_task.id = stuck.owner_task
@@ -43,7 +43,7 @@ const NEEDING = `SELECT needing.*, coalesce(seen.n, 0) AS seen FROM (
     SELECT 'asks' AS why, id, status, updated_at, events FROM loop WHERE status = 'needs-input'
     UNION ALL
     SELECT 'stuck', id, status, updated_at, events FROM loop AS stuck
-    WHERE status = 'halted' AND updated_at >= $1 AND NOT coalesce(${GOES_ON}, false)
+    WHERE status = 'halted' AND updated_at >= $1 AND NOT coalesce(${IS_CONTINUED}, false)
     UNION ALL -- What no worker could begin, or merge.
     SELECT CASE task.state WHEN 'failed' THEN 'stuck' ELSE 'asks' END, loop.id, loop.status, loop.updated_at, loop.events
     FROM fleet_task AS task JOIN loop ON loop.id = task.loop_id

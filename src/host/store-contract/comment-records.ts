@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Order } from '../../engine/loop.ts'
 import { works } from '../../engine/stories.test-support.ts'
-import type { Comment, StoredComment, Told } from '../store.ts'
+import type { Comment, SentOrder, StoredComment } from '../store.ts'
 import { taskOf } from './board-records.ts'
 import { loopOf, PROMPT_OF_ALL_KINDS, type Scene } from './scene.ts'
 
@@ -21,7 +21,7 @@ const order = (comments: readonly StoredComment[]): Order => ({
   words: comments.map(({ path }) => path).join(' '),
   comments: comments.map(({ id }) => id),
 })
-const tells = (comments: readonly StoredComment[]): Told => ({ by: 'Ada', order: order(comments) })
+const tells = (comments: readonly StoredComment[]): SentOrder => ({ by: 'Ada', order: order(comments) })
 
 export function commentRecords(scene: Scene): void {
   const comments = () => scene.store.comments
@@ -43,12 +43,12 @@ export function commentRecords(scene: Scene): void {
         ['a', 'b'].map((path) => ({ ...COMMENT, path, loop: 'a1', hearer: 'a1', delivered: null })),
       )
       expect(await (await scene.connect()).comments.list('a1')).toEqual(added)
-      expect(await scene.store.told('a1')).toMatchObject({ by: 'Ada', order: order(added) })
+      expect(await scene.store.nextOrder('a1')).toMatchObject({ by: 'Ada', order: order(added) })
     })
 
     test('wait if no order delivers them', async () => {
       await comments().add('a1', [COMMENT])
-      expect(await scene.store.told('a1')).toBeUndefined()
+      expect(await scene.store.nextOrder('a1')).toBeUndefined()
       expect(await states('a1')).toEqual([['src/a.ts', 'a1', null]])
     })
 
@@ -64,7 +64,7 @@ export function commentRecords(scene: Scene): void {
 
     test('have arrived at the latest at the end of that turn', async () => {
       await add('a')
-      const told = await scene.store.told('a1')
+      const told = await scene.store.nextOrder('a1')
       if (told) await scene.saves('a1', told)
       expect(await states('a1')).toEqual([['a', 'a1', null]])
       await scene.saves('a1', works)
@@ -79,14 +79,14 @@ export function commentRecords(scene: Scene): void {
       ])
       // Another loop that continues the same work gets what is left.
       await scene.store.create(loopOf('a3'), [{ commentsOf: 'a1', tells }])
-      expect(await scene.store.told('a3')).toBeUndefined()
+      expect(await scene.store.nextOrder('a3')).toBeUndefined()
       expect(await states('a1')).toEqual([['src/a.ts', 'a2', null]])
       expect(await comments().list('a2')).toEqual(await comments().list('a1'))
-      const told = await scene.store.told('a2')
+      const told = await scene.store.nextOrder('a2')
       expect(told).toMatchObject({ order: order(added) })
       if (told) await scene.saves('a2', told, works)
       expect(await states('a1')).toEqual([['src/a.ts', 'a2', 1]])
-      expect(await scene.store.told('a2')).toMatchObject({ order: { words: 'Go on.' } })
+      expect(await scene.store.nextOrder('a2')).toMatchObject({ order: { words: 'Go on.' } })
     })
 
     test('are delivered to the loop of a task as it starts', async () => {
@@ -94,7 +94,7 @@ export function commentRecords(scene: Scene): void {
       const task = taskOf('t1')
       await scene.store.board.create(task)
       await scene.store.board.begin({ ...task, loop_id: 'a2' }, loopOf('a2'), [{ commentsOf: 'a1', tells }])
-      expect(await scene.store.told('a2')).toMatchObject({ order: order(added) })
+      expect(await scene.store.nextOrder('a2')).toMatchObject({ order: order(added) })
       expect(await scene.store.board.begin(task, loopOf('a3'), [tells(added)])).toBeUndefined()
       expect(await states('a1')).toEqual([['src/a.ts', 'a2', null]])
     })
@@ -104,7 +104,7 @@ export function commentRecords(scene: Scene): void {
       expect(await comments().remove(two?.id ?? 0, order)).toBe(true)
       expect(await comments().remove(two?.id ?? 0, order)).toBe(false)
       const left = [one, three].flatMap((each) => each ?? [])
-      const told = await scene.store.told('a1')
+      const told = await scene.store.nextOrder('a1')
       expect(told).toMatchObject({ by: 'Ada', order: order(left) })
       if (told) await scene.saves('a1', told)
       expect(await comments().remove(one?.id ?? 0, order)).toBe(false)
@@ -118,7 +118,7 @@ export function commentRecords(scene: Scene): void {
       const [one] = await add('a')
       await scene.store.tell('a1', 'Ada', { kind: 'pause' })
       expect(await comments().remove(one?.id ?? 0, order)).toBe(true)
-      expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'pause' } })
+      expect(await scene.store.nextOrder('a1')).toMatchObject({ order: { kind: 'pause' } })
       const [waiting] = await comments().add('a1', [COMMENT])
       expect(await comments().remove(waiting?.id ?? 0, order)).toBe(true)
       expect(await states('a1')).toEqual([])

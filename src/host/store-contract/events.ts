@@ -132,7 +132,7 @@ export function events(scene: Scene): void {
       await scene.store.create(loopOf('a1'))
       const found = new Promise<unknown>((done, failed) => {
         const stop = scene.store.onChange(() => {
-          scene.store.told('a1').then((fact) => {
+          scene.store.nextOrder('a1').then((fact) => {
             if (!fact) return
             stop()
             done(fact)

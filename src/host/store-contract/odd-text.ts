@@ -42,14 +42,14 @@ export function oddText(scene: Scene): void {
     test('in an order, and the name of its sender', async () => {
       await scene.store.create(loopOf('a1'))
       await scene.store.tell('a1', text, { kind: 'say', words: text })
-      const fact = await scene.store.told('a1')
+      const fact = await scene.store.nextOrder('a1')
       expect(fact).toMatchObject({ by: text.toWellFormed(), order: { kind: 'say', words: text } })
       if (!fact) throw new Error('no order was stored')
       const lease = granted(await scene.store.lease('a1'))
       const moved = move(await scene.store.load('a1'), fact)
       await scene.store.save(lease, moved.loop, moved.fact)
       expect((await scene.store.events(0, 'a1'))[0]?.fact).toEqual(fact)
-      expect(await scene.store.told('a1')).toBeUndefined()
+      expect(await scene.store.nextOrder('a1')).toBeUndefined()
     })
 
     test('in the name of an agent', async () => {

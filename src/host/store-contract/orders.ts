@@ -10,11 +10,11 @@ export function orders(scene: Scene): void {
 
     test('are taken in the order they came, each until it is saved', async () => {
       for (const words of ['one', 'two']) await scene.store.tell('a1', 'Ada', { kind: 'say', words })
-      expect([await wordsTold(), await wordsTold()]).toEqual(['one', 'one'])
+      expect([await nextWords(), await nextWords()]).toEqual(['one', 'one'])
       await take()
-      expect(await wordsTold()).toBe('two')
+      expect(await nextWords()).toBe('two')
       await take()
-      expect(await scene.store.told('a1')).toBeUndefined()
+      expect(await scene.store.nextOrder('a1')).toBeUndefined()
     })
 
     test('keep their sender and their content', async () => {
@@ -29,12 +29,12 @@ export function orders(scene: Scene): void {
       await scene.store.tell('a1', 'Ada', { kind: 'pause' })
       await scene.store.tell('a1', 'Bob', { kind: 'cancel' })
       expect(await take()).toMatchObject({ by: 'Bob', order: { kind: 'cancel' } })
-      expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'say' } })
+      expect(await scene.store.nextOrder('a1')).toMatchObject({ order: { kind: 'say' } })
     })
 
     test('are seen by the driver, wherever they were given', async () => {
       await (await scene.connect()).tell('a1', 'Ada', { kind: 'pause' })
-      expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'pause' } })
+      expect(await scene.store.nextOrder('a1')).toMatchObject({ order: { kind: 'pause' } })
     })
 
     test('list their loops, all or those with one kind of order', async () => {
@@ -50,22 +50,22 @@ export function orders(scene: Scene): void {
     test('of one loop are not those of another', async () => {
       await scene.store.create(loopOf('a2'))
       await scene.store.tell('a2', 'Ada', { kind: 'cancel' })
-      expect(await scene.store.told('a1')).toBeUndefined()
+      expect(await scene.store.nextOrder('a1')).toBeUndefined()
     })
 
     test('stay when another fact is saved', async () => {
       await scene.store.tell('a1', 'Ada', { kind: 'pause' })
       await scene.saves('a1', works)
-      expect(await scene.store.told('a1')).toMatchObject({ order: { kind: 'pause' } })
+      expect(await scene.store.nextOrder('a1')).toMatchObject({ order: { kind: 'pause' } })
     })
 
-    async function wordsTold(): Promise<string | undefined> {
-      const fact = await scene.store.told('a1')
+    async function nextWords(): Promise<string | undefined> {
+      const fact = await scene.store.nextOrder('a1')
       return fact?.kind === 'told' && fact.order.kind === 'say' ? fact.order.words : undefined
     }
 
     async function take(): Promise<Fact | undefined> {
-      const fact = await scene.store.told('a1')
+      const fact = await scene.store.nextOrder('a1')
       if (fact) await scene.saves('a1', fact)
       return fact
     }

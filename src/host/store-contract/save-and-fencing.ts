@@ -51,7 +51,7 @@ export function saveAndFencing(scene: Scene): void {
       const other = await scene.connect()
       const lease = granted(await other.lease('a1'))
       const before = await scene.everything('a1')
-      const told = await scene.store.told('a1')
+      const told = await scene.store.nextOrder('a1')
       for (const happening of [works, told ?? lost]) {
         const { loop, fact } = move(await scene.store.load('a1'), happening)
         await expect(scene.store.save(old, loop, fact)).rejects.toMatchObject({

@@ -121,7 +121,7 @@ async function everythingIn(store: Store, id: string): Promise<Everything> {
     row: (await store.list()).rows.find((row) => row.id === id),
     events: await store.events(0, id),
     iterations: await store.iterations(id),
-    told: { ...(await store.told(id)), at: 0 },
+    told: { ...(await store.nextOrder(id)), at: 0 },
   }
 }
 

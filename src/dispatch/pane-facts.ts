@@ -38,9 +38,9 @@ export type TurnMark = { loop: string; iteration: number; attempt: number }
 /** `times`: how often it was typed and submitted. `stalled`: it did not arrive, and the user must look. */
 export type Sent = { mark: TurnMark; text: string; at: number; times: number; stalled?: true }
 
-type Told = Extract<Mail, { kind: 'started' | 'session' | 'prompt' | 'stop' | 'asks' | 'answered' | 'ended' }>
+type Report = Extract<Mail, { kind: 'started' | 'session' | 'prompt' | 'stop' | 'asks' | 'answered' | 'ended' }>
 
-export function hear(facts: PaneFacts, mail: Told, at: number): PaneFacts {
+export function applyReport(facts: PaneFacts, mail: Report, at: number): PaneFacts {
   if (mail.launch !== undefined && mail.launch !== facts.launch) return facts
   switch (mail.kind) {
     case 'started': {

@@ -8,7 +8,7 @@ import { canStart } from '../host/check.ts'
 import type { Note } from './answer.ts'
 import type { Env, Host } from './hosts.ts'
 
-export function begunNotes({ spec }: Loop, host: Host, env: Env): Note[] {
+export function startNotes({ spec }: Loop, host: Host, env: Env): Note[] {
   return [{ level: 'info', text: settingsOf(spec, host) }, ...doubts(spec, env)]
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toldFailure } from './told-failure.ts'
+import { reportedFailure } from './reported-failure.ts'
 
 test.each([
   'Error: Cannot find module "x"',
@@ -10,7 +10,7 @@ test.each([
   'The build fails with code 2.',
   'error TS2304: Cannot find name.',
 ])('reports a failure: %j', (words) => {
-  expect(toldFailure(words)).not.toBe('')
+  expect(reportedFailure(words)).not.toBe('')
 })
 
 test.each([
@@ -20,11 +20,11 @@ test.each([
   'The handling of failures is done; next comes the page.',
   '',
 ])('reports none: %j', (words) => {
-  expect(toldFailure(words)).toBe('')
+  expect(reportedFailure(words)).toBe('')
 })
 
 test('text around a failure makes no difference', () => {
-  expect(toldFailure('First try.\nError: no such table: users (took 3 ms)')).toBe(
-    toldFailure('I tried another way.\nError: no such table: users (took 12 ms)\nMore to come.'),
+  expect(reportedFailure('First try.\nError: no such table: users (took 3 ms)')).toBe(
+    reportedFailure('I tried another way.\nError: no such table: users (took 12 ms)\nMore to come.'),
   )
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Outcome } from '../agents/agent.ts'
-import { hear, isOurs, isSame, type PaneFacts, type Sent } from './hear.ts'
+import { applyReport, isOurs, isSame, type PaneFacts, type Sent } from './pane-facts.ts'
 
-type Told = Parameters<typeof hear>[1]
+type Report = Parameters<typeof applyReport>[1]
 
 const MARK = { loop: 'a1', iteration: 1, attempt: 1 }
 const TEXT = 'Fix the tests.\n\n\tRun `npm test`;  then stop.'
@@ -15,14 +15,15 @@ const GIVEN: PaneFacts = { ...IDLE, sent: SENT }
 const OURS: PaneFacts = { ...GIVEN, at: { kind: 'ours', mark: MARK } }
 const THEIRS: PaneFacts = { ...IDLE, at: { kind: 'theirs' }, typed: 'hello' }
 
-const ours: Told = { kind: 'prompt', words: TEXT }
-const stop: Told = { kind: 'stop', outcome: DONE }
-const ended: Told = { kind: 'ended', code: 3 }
-const closed: Told = { kind: 'ended', code: 129, closed: true }
+const ours: Report = { kind: 'prompt', words: TEXT }
+const stop: Report = { kind: 'stop', outcome: DONE }
+const ended: Report = { kind: 'ended', code: 3 }
+const closed: Report = { kind: 'ended', code: 129, closed: true }
 
-const hearing = (facts: PaneFacts, ...mails: Told[]) => mails.reduce((known, mail) => hear(known, mail, 99), facts)
+const hearing = (facts: PaneFacts, ...mails: Report[]) =>
+  mails.reduce((known, mail) => applyReport(known, mail, 99), facts)
 
-test.each<[story: string, facts: PaneFacts, mail: Told, known: PaneFacts]>([
+test.each<[story: string, facts: PaneFacts, mail: Report, known: PaneFacts]>([
   ['an agent that has started is up', { dir: '/p', failed: 2 }, { kind: 'started' }, IDLE],
   ['its session is known', { dir: '/p' }, { kind: 'started', session: 's' }, { ...IDLE, session: 's' }],
   ['one that has restarted has not ended', { dir: '/p', ended: { code: 1 } }, { kind: 'started' }, IDLE],
@@ -76,7 +77,7 @@ test.each<[story: string, facts: PaneFacts, mail: Told, known: PaneFacts]>([
   ],
   ['it exited during their turn', THEIRS, ended, { dir: '/p', typed: 'hello', stoppedAt: 99, ended: { code: 3 } }],
 ])('%s', (_, facts, mail, known) => {
-  expect(hear(facts, mail, 99)).toEqual(known)
+  expect(applyReport(facts, mail, 99)).toEqual(known)
 })
 
 test('a program that exits during our turn has crashed', () => {
@@ -115,7 +116,7 @@ test('a prompt whose turn has ended does not start it again', () => {
 })
 
 describe('after the end', () => {
-  test.each<[mail: Told]>([[ours], [{ kind: 'prompt', words: 'hello' }], [{ kind: 'asks', question: 'May I?' }]])(
+  test.each<[mail: Report]>([[ours], [{ kind: 'prompt', words: 'hello' }], [{ kind: 'asks', question: 'May I?' }]])(
     'late mail of the program changes nothing: %j',
     (mail) => {
       const gone = hearing(IDLE, ended)
@@ -166,12 +167,12 @@ test('recognizes it without invisible characters, and in another Unicode form', 
 test('events in any order leave a consistent state', () => {
   const turn = fc.constantFrom({}, { turn: 't1' }, { turn: 't2' })
   const mail = fc.oneof(
-    fc.constantFrom<Told>({ kind: 'started' }, { kind: 'session', session: 's' }, { kind: 'answered' }),
-    fc.constantFrom<Told>(ended, closed, { kind: 'asks', question: 'May I?' }, { ...stop, background: true }),
+    fc.constantFrom<Report>({ kind: 'started' }, { kind: 'session', session: 's' }, { kind: 'answered' }),
+    fc.constantFrom<Report>(ended, closed, { kind: 'asks', question: 'May I?' }, { ...stop, background: true }),
     fc
       .record({ words: fc.constantFrom(TEXT, `oh ${TEXT}`, 'hello'), named: turn })
-      .map(({ words, named }): Told => ({ kind: 'prompt', words, ...named })),
-    turn.map((named): Told => ({ ...stop, ...named })),
+      .map(({ words, named }): Report => ({ kind: 'prompt', words, ...named })),
+    turn.map((named): Report => ({ ...stop, ...named })),
   )
   const send = fc.integer({ min: 1, max: 3 }).map((iteration) => ({ iteration }))
   fc.assert(
@@ -186,7 +187,7 @@ test('events in any order leave a consistent state', () => {
           continue
         }
         const before = facts
-        facts = hear(before, happening, at)
+        facts = applyReport(before, happening, at)
         expect(facts.ended && facts.up).toBeFalsy()
         expect(facts.ended && facts.asks).toBeFalsy()
         for (const { mark } of [facts.over, facts.at?.kind === 'ours' ? facts.at : undefined].filter((one) => !!one))
