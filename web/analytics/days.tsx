@@ -26,9 +26,9 @@ export function DayCards({ analytics: { days } }: { analytics: Analytics }) {
           }))}
         />
       </Card>
-      <Card title={`Spent per ${per}`} words="Cost of the loops that started then, as far as agents report it.">
+      <Card title={`Cost per ${per}`} words="Cost of the loops that started then, as far as agents report it.">
         <Columns
-          label={`Spent per ${per}`}
+          label={`Cost per ${per}`}
           heads={['Day', 'Spent']}
           fills={['plain']}
           columns={spans.map(({ name, costUsd }) => ({ name, parts: [costUsd] }))}

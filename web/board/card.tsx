@@ -42,7 +42,7 @@ export function Card({ task, bars, around }: { task: Listed; bars: readonly Bar[
       {(type || labels.length > 0) && (
         <p class="labels">
           {[...(type ? [type] : []), ...labels].map((label) => (
-            <Link key={label} to={withQuery({ label })} class="label" aria-label={`Only ${label}`}>
+            <Link key={label} to={withQuery({ label })} class="label" aria-label={`Show only ${label}`}>
               {label}
             </Link>
           ))}

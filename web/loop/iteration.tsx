@@ -39,7 +39,7 @@ export function IterationPanel({
         </h2>
         {route.value.query.i && chosen !== rows.at(-1)?.n && (
           <Button kind="quiet" run={() => go(withQuery({ i: undefined }), { replace: true })}>
-            Follow the newest
+            Follow the latest
           </Button>
         )}
         {row && !isRecorded() && found.loop.spec.work.owner?.kind !== 'fleet' && (

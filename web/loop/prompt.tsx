@@ -16,7 +16,7 @@ export function PromptTab({ loop, n }: { loop: string; n: number }) {
       <p class="row">
         <span class="grow muted">
           {isWhole
-            ? `All of it, ${prompt.length.toLocaleString('en')} characters`
+            ? `Full prompt, ${prompt.length.toLocaleString('en')} characters`
             : `What changed since iteration ${n - 1}`}
         </span>
         {promptChange && (
@@ -25,7 +25,7 @@ export function PromptTab({ loop, n }: { loop: string; n: number }) {
             class="button quiet"
             onClick={() => go(withQuery({ prompt: isWhole ? undefined : 'whole' }), { replace: true })}
           >
-            {isWhole ? 'Show what changed' : 'Show all of it'}
+            {isWhole ? 'Show what changed' : 'Show full prompt'}
           </button>
         )}
         <Copy text={prompt} />

@@ -78,7 +78,8 @@ function whyNot(row: Row): string {
   if (row.end !== 'ok') return `the turn did not end well (${row.end.replaceAll('-', ' ')}).`
   if (row.refused) return `the agent claimed done. ${sentence(row.refused)} Sent back as feedback.`
   const failing = row.verdicts.filter(({ result }) => result !== 'pass')
-  if (failing.length > 0) return `${failing.map(({ check }) => check).join(', ')} still fails.`
+  if (failing.length > 0)
+    return `${failing.map(({ check }) => check).join(', ')} still ${failing.length === 1 ? 'fails' : 'fail'}.`
   return row.claim === 'none'
     ? 'the agent did not claim to be done.'
     : 'the claim was not clear enough; the agent was asked again.'

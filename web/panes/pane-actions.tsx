@@ -43,7 +43,7 @@ function giveTask({ name: agent, queue, loop }: Pane, config: string): void {
       title={`A task for ${agent}`}
       label="What should it do?"
       hint={isBusy ? 'It waits in the queue until the tasks before it are finished.' : 'It starts immediately.'}
-      send="Give it"
+      send="Give task"
       close={closeModal}
       run={async (prompt) => {
         const { ahead, running } = await call('give_task', { config, agent, prompt }, once())

@@ -85,7 +85,7 @@ function Leaving({ stay }: { stay: () => void }) {
   return (
     <footer ref={box}>
       <p class="grow" role="alert">
-        Discard what you typed?
+        Discard your changes?
       </p>
       <Button run={stay}>Keep editing</Button>
       <Button kind="danger" run={closeModal}>
@@ -100,7 +100,7 @@ export function PromptView({ prompt }: { prompt: string }) {
     <section class="prompt-view" aria-label="Prompt">
       <pre tabIndex={0}>{prompt}</pre>
       <small>
-        The prompt as other tools get it. With ralph, the agent also gets the results of the checks and the iteration.
+        The prompt as other tools get it. With ralph, the agent also gets the check results and the iteration.
       </small>
     </section>
   )

@@ -46,7 +46,7 @@ export function ChecksField({ form, dir }: { form: Form; dir: string }) {
         </Button>
         {checks.join('') === '' && (
           <Button kind="quiet" run={() => form.set({ checks: ['auto'] })}>
-            Find them: auto
+            Use auto
           </Button>
         )}
       </TryChecks>
