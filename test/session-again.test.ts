@@ -73,7 +73,7 @@ describe.concurrent('a loop that has ended', () => {
     )
     const said = answerOf(await session.type('/ralph:status'))
     expect(said).toContain(
-      `stopped after 1 iteration (max-iterations). Reached the limit of 1 iteration. (loop ${loop}`,
+      `stopped after 1 iteration (max-iterations). Reached the limit of 1 iteration.\nLoop ${loop}:`,
     )
     expect(said).toContain('Resume: /ralph:resume --max-iterations 11')
     expect(said).toContain('No loop is active in this session now.')

@@ -22,7 +22,7 @@ async function looping(args: string): Promise<Looping> {
 
 const isWhole = ({ prompt }: HookResult) => prompt.startsWith(`${TASK}\n\n---\n\nThis is iteration `)
 const isShort = ({ prompt }: HookResult) =>
-  /^This is iteration \d+ of at most \d+ of the loop; the task and/.test(prompt)
+  /^This is iteration \d+ of at most \d+ in the loop; the task and/.test(prompt)
 
 /** The agent's prompt, from the transcript of an iteration. */
 async function recorded(place: Place, loop: string, iteration: number): Promise<string[]> {
@@ -38,7 +38,7 @@ describe.concurrent('the agent of a session', () => {
     expect(isWhole(begun)).toBe(true)
     const second = await session.work()
     expect(second.prompt).toBe(
-      `This is iteration 2 of at most 10 of the loop; the task and its rules have not changed. The task is in ${join(place.dir, FACE)}. When the whole task is done, and not before, put \`<promise>DONE</promise>\` alone on the last line, after an empty line.\n`,
+      `This is iteration 2 of at most 10 in the loop; the task and its rules have not changed. The task is in ${join(place.dir, FACE)}. When the whole task is done, and not before, put \`<promise>DONE</promise>\` alone on the last line, after an empty line.\n`,
     )
     const refused = await session.work('Done.\n\n<promise>DONE</promise>')
     expect(refused.prompt).toMatch(

@@ -545,7 +545,7 @@ describe.concurrent('bad input', () => {
       ['x --max-iterations -1', 'must be a whole number, got "-1"'],
       ['x --verify "a | b"', 'which needs a shell'],
       ['x --context fresh', 'not available in Claude Code'],
-      ['--file nowhere.md', 'cannot be read'],
+      ['--file nowhere.md', 'does not exist'],
     ]
     for (const [args, says] of wrong)
       expect([args, answerOf(await session.type(`/ralph:loop ${args}`))]).toEqual([args, expect.stringContaining(says)])
@@ -727,7 +727,7 @@ describe.concurrent('a user in the session', () => {
     )
     expect(await session.stop('A turn that was under way.')).toMatchObject(PASSES)
     expect(answerOf(await session.type('/ralph:pause'))).toContain('paused after 1 iteration')
-    expect(answerOf(await session.type('/ralph:status'))).toContain(`(loop ${loop}, 1 of 5 iterations finished)`)
+    expect(answerOf(await session.type('/ralph:status'))).toContain(`\nLoop ${loop}: 1 of 5 iterations finished.`)
     expect(asked(await session.type('/ralph:resume'))).toBe(2)
     expect(asked(await session.work())).toBe(3)
   })
@@ -1445,7 +1445,7 @@ describe.concurrent('the neutral protocol', () => {
     expect(wrong).toMatchObject({
       next: 'none',
       status: 'none',
-      show: [{ level: 'error', text: expect.stringContaining('no agent "nobody"') }],
+      show: [{ level: 'error', text: expect.stringContaining('No such agent: "nobody"') }],
     })
   })
 })

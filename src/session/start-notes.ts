@@ -55,7 +55,7 @@ function settingsOf({ checks, promise, signals, limits }: Spec, host: Host): str
     ...(limits.minutes === undefined ? [] : [count(limits.minutes, 'minute')]),
     ...(limits.tokens === undefined ? [] : [tokenWords(limits.tokens)]),
     `done when the agent says ${promise && !host.escapes ? claimTag(promise) : signals[0]}`,
-    checks.length > 0 ? `checked by ${checks.join(', ')}` : "no check: the agent's word is taken",
+    checks.length > 0 ? `checked by ${checks.join(', ')}` : 'no check: the agent is taken at its word',
   ]
   const ways = host.deaf
     ? `${host.title} holds back what you type while the loop runs: Esc pauses it, \`ralph cancel\` in another terminal ends it.`

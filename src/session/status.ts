@@ -43,14 +43,14 @@ function endedText(loop: Loop, host: Host): string {
   const more = endedOnLimit(loop) ? `\nResume: ${host.types('resume')} ${moreOption(loop)}` : ''
   const known = ended(loop)
     ? standing(loop, host, false).text
-    : `ralph: loop ${loop.id} continues elsewhere (${statusOf(loop)})`
+    : `ralph: loop ${loop.id} continues elsewhere (${statusOf(loop)}).`
   return `${known}${detail(loop)}${more}\nNo loop is active in this session now.`
 }
 
 function stateText({ home }: Desk, loop: Loop, host: Host): string {
   const resume = interruptedIn(home, loop)
   if (resume === undefined) return standing(loop, host).text
-  return `ralph: interrupted after ${count(loop.tally.iteration, 'iteration')}; ${resume} continues`
+  return `ralph: interrupted after ${count(loop.tally.iteration, 'iteration')}; ${resume} continues it.`
 }
 
 async function openLoops(desk: Desk, dir: string): Promise<Loop[]> {
@@ -74,7 +74,7 @@ function detail(loop: Loop): string {
     ...beforeLines(loop),
     ...findingLines(tally.findings).map((line) => `ralph noticed: ${line}`),
   ]
-  return ` (loop ${loop.id}, ${progress(loop)}${tally.costUsd > 0 || tally.tokens > 0 ? `, ${spent(tally)}` : ''}).${checked}\n${lines.join('\n')}`
+  return `\nLoop ${loop.id}: ${progress(loop)}${tally.costUsd > 0 || tally.tokens > 0 ? `, ${spent(tally)}` : ''}.${checked}\n${lines.join('\n')}`
 }
 
 function lastCheck({ failures, bent = 0, feedback }: Loop['tally']): string {
