@@ -163,7 +163,7 @@ describe('a person', () => {
     expect(wrong).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        '"src/b.ts" is not one of the changes that loop bent-1 waits for: test/a.test.ts. Name one of them',
+        '"src/b.ts" is not one of the changes that loop bent-1 is waiting for: test/a.test.ts. Name one of them',
       ),
     })
   })

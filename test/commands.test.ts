@@ -446,7 +446,7 @@ describe.concurrent('ralph pause and ralph resume', () => {
     const going = startPatient(place, `${WORKS}; [ "$RALPH_ITERATION" -lt 2 ] || ${CLAIMS}`, '--json')
     await agentCalled(place)
     const paused = await place.ralph(['pause'])
-    expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('pauses after its current iteration') })
+    expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('will pause after its current iteration') })
     release(place)
     expect(await going.ended).toMatchObject({ code: 130, end: { status: 'paused', iterations: 1 } })
     const resumed = await place.ralph(['resume', '--json'])

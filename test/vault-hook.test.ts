@@ -511,7 +511,7 @@ describe.concurrent('the end', () => {
     await session.type('/ralph:loop Something else.')
     await cancel(vault)
     expect((await vault.stop({ RALPH_TASK_ID: 'a' })).said).toContain('ralph: task a stopped')
-    expect((await session.work()).prompt).toContain('This is iteration 2 of at most 10 of the loop')
+    expect((await session.work()).prompt).toContain('This is iteration 2 of at most 10 in the loop')
   })
 
   test('by completing it through the API: the session no longer loops', async () => {
@@ -711,7 +711,7 @@ describe.concurrent('one at a time', () => {
     const session = openSession({ ...vault.place, dir: vault.dir })
     await session.type('/ralph:loop Something else.')
     expect(await vault.stop({ RALPH_TASK_ID: 'a' })).toMatchObject(PASSES)
-    expect((await session.work()).prompt).toContain('This is iteration 2 of at most 10 of the loop')
+    expect((await session.work()).prompt).toContain('This is iteration 2 of at most 10 in the loop')
     expect(vault.state('a')).toMatchObject({ iteration: 0 })
   })
 

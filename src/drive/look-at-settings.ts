@@ -25,7 +25,10 @@ export async function lookAtSettings({ home, show }: Looking, loop: Loop): Promi
     const mark = markSettings(loop.spec.work.dir)[name] ?? NOTHING
     const news = foldersOf(loop).map((folder) => doubtConfig(home, { path: join(folder, name), mark, loop: loop.id }))
     if (news.includes(true))
-      show({ kind: 'note', text: `${name} has changed. No other loop uses it until you agree: ralph trust` }, loop)
+      show(
+        { kind: 'note', text: `${name} has changed. No other loop will use it until you accept it: ralph trust` },
+        loop,
+      )
   }
 }
 

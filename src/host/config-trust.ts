@@ -60,7 +60,7 @@ export function mustBeTrusted(home: string, dir: string): void {
   if (doubt)
     throw new RalphError(
       'config-changed',
-      `${doubt.path} was ${doubt.mark === NOTHING ? 'deleted' : 'changed'} by loop ${doubt.loop}, so it is not used until you agree: the configuration names programs that ralph runs. Review it, then run \`ralph trust ${realFolder(dir)}\`, or correct it.`,
+      `${doubt.path} was ${doubt.mark === NOTHING ? 'deleted' : 'changed'} by loop ${doubt.loop}, so it is not used until you accept it, because it names programs that ralph runs. Review it, then run \`ralph trust ${realFolder(dir)}\`, or correct it.`,
       { cause: dir },
     )
 }

@@ -94,7 +94,7 @@ describe('a path', () => {
     await expect(bent.allow('test/a.test.ts', 'src/a.ts')).rejects.toMatchObject({
       code: 'usage',
       message:
-        '"src/a.ts" is not one of the changes that loop bent-1 waits for: test/a.test.ts, vitest.config.ts. Name one of them, or none to allow all.',
+        '"src/a.ts" is not one of the changes that loop bent-1 is waiting for: test/a.test.ts, vitest.config.ts. Name one of them, or none to allow all.',
     })
     expect(await bent.context.store().nextOrder('bent-1')).toBeUndefined()
   })

@@ -22,7 +22,7 @@ export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
   name: 'allow',
   effect: 'write',
   person: true,
-  summary: 'Allows the changes to tests or configuration that a loop waits for: all of them, or those you name.',
+  summary: 'Allows the changes to tests or configuration that a loop is waiting for: all of them, or those you name.',
   async run(context, { loop: name, paths: given = [] }) {
     await refuseBelowTurn(context)
     const store = context.store()
@@ -84,7 +84,7 @@ async function pathsMeant(
     if (found !== undefined) return found
     throw new RalphError(
       'usage',
-      `"${text}" is not one of the changes that loop ${id} waits for: ${open.join(', ')}. Name one of them, or none to allow all.`,
+      `"${text}" is not one of the changes that loop ${id} is waiting for: ${open.join(', ')}. Name one of them, or none to allow all.`,
     )
   })
   return [...new Set(meant)]

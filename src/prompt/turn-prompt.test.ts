@@ -32,7 +32,7 @@ describe('the prompt of a turn', () => {
 
   test('says where the loop is', () => {
     expect(promptAfter(specOf(), works, works)).toContain('This is iteration 3 of at most 10 ')
-    expect(promptAfter(specOf({}, { iterations: 0 }))).toContain('This is iteration 1 of a loop')
+    expect(promptAfter(specOf({}, { iterations: 0 }))).toContain('This is iteration 1 in a loop')
   })
 
   test('says how the work is claimed, and how it is proven', () => {
@@ -86,7 +86,7 @@ describe('the prompt for an agent that already has the task', () => {
 
   test('is one line: where the loop is, where the task is, and how to claim it', () => {
     expect(reminderAfter(long, works, works)).toBe(
-      'This is iteration 3 of at most 10 of the loop; the task and its rules have not changed. The task is in /p/loop.md. When the whole task is done, and not before, put `<promise>ALL DONE</promise>` alone on the last line, after an empty line.\n',
+      'This is iteration 3 of at most 10 in the loop; the task and its rules have not changed. The task is in /p/loop.md. When the whole task is done, and not before, put `<promise>ALL DONE</promise>` alone on the last line, after an empty line.\n',
     )
   })
 

@@ -32,7 +32,7 @@ export function inChain(prompt: string, previous: string): string {
  * the task is.
  */
 export function buildReminder(loop: Loop, next: Extract<Next, { kind: 'turn' }>, file: string): string {
-  const where = `This is iteration ${iterationWords(loop, next)} of the loop; the task and its rules have not changed.`
+  const where = `This is iteration ${iterationWords(loop, next)} in the loop; the task and its rules have not changed.`
   const parts = [where, `The task is in ${file}.`, howToClaim(loop)]
   return `${[parts.filter(Boolean).join(' '), ...lessons(next)].join('\n\n')}\n`
 }
@@ -60,7 +60,7 @@ function quoted(words: string): string {
 
 function whereWeAre(loop: Loop, next: { iteration: number; fresh: boolean }): string {
   const remembers = loop.spec.work.context === 'same' && (!next.fresh || next.iteration === 1)
-  return `This is iteration ${iterationWords(loop, next)} of a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching: instead of asking, make a sensible choice and note it.`
+  return `This is iteration ${iterationWords(loop, next)} in a loop.${remembers ? '' : ' You have no memory of the earlier ones: the files and the git log show what they did.'} Nobody is watching: instead of asking, make a sensible choice and note it.`
 }
 
 function iterationWords({ spec, tally }: Loop, { iteration }: { iteration: number }): string {
