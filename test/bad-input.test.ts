@@ -384,7 +384,8 @@ describe('an agent that floods', () => {
     expect(ran.code).toBe(0)
     expect(ran.stdout).toContain('complete, proof: claimed')
     expect(Number(size)).toBeGreaterThan(250_000_000)
-    expect(ran.peakMb).toBeLessThan(150)
+    // Keeping all of it would take more than 300.
+    expect(ran.peakMb).toBeLessThan(220)
   })
 })
 
