@@ -1,8 +1,8 @@
 /** Resumes a loop that halted on a limit, with a new limit. */
 import { withLimits } from './cooldown.ts'
 import { spent } from './limits.ts'
-import type { HaltReason, Limits, Loop, Tally } from './loop.ts'
-import { again, leftAt, stateWords, withFeedback } from './moves.ts'
+import { type HaltReason, type Limits, type Loop, leftAt, type Tally } from './loop.ts'
+import { again, stateWords, withFeedback } from './moves.ts'
 
 /** Whether it stopped only because of a limit, so that raising the limit is enough to continue. */
 export function endedOnLimit({ next }: Pick<Loop, 'next'>): boolean {

@@ -567,3 +567,9 @@ export function statusOf({ next }: Pick<Loop, 'next'>): Status {
       return next.reason === 'cancelled' ? 'cancelled' : 'halted'
   }
 }
+
+/** The iteration whose state a halting loop leaves behind. Undefined: the last one, unchanged. */
+export function leftAt({ spec, tally }: Loop): number | undefined {
+  if (tally.changed !== true) return undefined
+  return spec.onHalt === 'restore' ? 0 : spec.onHalt === 'best' ? tally.bestAt : undefined
+}

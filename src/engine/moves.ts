@@ -2,7 +2,7 @@
 import { oneLine } from './breaker.ts'
 import { saidSentence } from './feedback.ts'
 import { ATTEMPTS, count, deadline, overBudget, type Stop } from './limits.ts'
-import { type Loop, type Next, type Tally, turnOf } from './loop.ts'
+import { type Loop, leftAt, type Next, type Tally, turnOf } from './loop.ts'
 
 export type Restore = Extract<Next, { kind: 'restore' }>
 export type Wait = Extract<Next, { kind: 'wait' }>
@@ -54,12 +54,6 @@ export function tooManyAttempts({ attempt, iteration }: Tally): Stop | undefined
 export function halt(loop: Loop, stop: Stop & { rejected?: true }): Loop {
   const to = leftAt(loop)
   return { ...loop, next: to === undefined ? { kind: 'halt', ...stop } : { kind: 'restore', to, ...stop } }
-}
-
-/** The iteration whose state a halting loop leaves behind. Undefined: the last one, unchanged. */
-export function leftAt({ spec, tally }: Loop): number | undefined {
-  if (tally.changed !== true) return undefined
-  return spec.onHalt === 'restore' ? 0 : spec.onHalt === 'best' ? tally.bestAt : undefined
 }
 
 export function afterRestore(loop: Loop, { kind: _, to, ...stop }: Restore, trouble: string | undefined): Loop {
