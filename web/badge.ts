@@ -85,6 +85,6 @@ export const GRADE_WORDS: Readonly<Record<Grade, string>> = {
   verified: 'A check that failed before the loop passes now, even with the original tests.',
   tested: 'The checks passed before, but new tests fail without this work.',
   kept: 'The checks still pass: nothing broke. Only the agent says the task is done.',
-  altered: 'The checks pass only with tests or configuration this loop changed.',
+  altered: 'The checks pass, but tests or configuration changed along the way.',
   claimed: 'There is no check: only the agent says the task is done.',
 }
