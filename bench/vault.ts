@@ -76,10 +76,10 @@ async function beginTask(folder: string): Promise<Task> {
   const ralph = new RalphWiggum({ vaultPath: path, home, env: {} })
   const limits = { max_iterations: 1_000_000, timeout_minutes: 525_600 }
   const { task_id, state_file } = await ralph.startTask({ task_file: 'Needs_Action/task.md', ...limits })
-  const told = { task_id, action: ACTION, result: 'success', duration_seconds: 60 }
+  const report = { task_id, action: ACTION, result: 'success', duration_seconds: 60 }
   return {
     stateFile: join(path, state_file),
-    advance: (iterations) => timeEach(iterations, () => ralph.incrementIteration(told)),
+    advance: (iterations) => timeEach(iterations, () => ralph.incrementIteration(report)),
     look: () => ralph.checkTaskComplete(task_id),
     close: () => ralph.close(),
   }

@@ -179,11 +179,11 @@ function errorKind({ errorType, errorCode, statusCode }: Json, message: string):
   if (errorCode === 'billing_not_configured') return 'auth'
   const typed = TYPES[String(errorType)]
   if (typed) return typed
-  const told = kindOfWords(message)
-  if (told === 'context' || told === 'auth') return told
+  const kind = kindOfWords(message)
+  if (kind === 'context' || kind === 'auth') return kind
   if (errorType === 'rate_limit') return 'rate-limit'
   if (/could not connect/i.test(message)) return 'overloaded'
-  return kindOfStatus(amount(statusCode)) ?? told ?? 'unknown'
+  return kindOfStatus(amount(statusCode)) ?? kind ?? 'unknown'
 }
 
 /** What it prints on stderr if it does not even start. */

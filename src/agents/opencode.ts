@@ -243,9 +243,9 @@ function errorKind({ name, data }: NonNullable<Seen['error']>): Outcome['kind'] 
   if (name === 'ProviderAuthError') return 'auth'
   if (name === 'ContentFilterError') return 'refused'
   if (name === 'MessageAbortedError') return 'killed'
-  const told = kindOfWords(text(data.message) ?? '')
-  if (told === 'context' || told === 'auth') return told
-  return kindOfStatus(amount(data.statusCode)) ?? told ?? 'unknown'
+  const kind = kindOfWords(text(data.message) ?? '')
+  if (kind === 'context' || kind === 'auth') return kind
+  return kindOfStatus(amount(data.statusCode)) ?? kind ?? 'unknown'
 }
 
 function resetOf(error: NonNullable<Seen['error']>, at: number): number | undefined {

@@ -25,7 +25,7 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, mask, tree
   const words = end === 'ok' ? text : mask(outcome.message ?? text)
   const claim: Claim = end === 'ok' ? readClaim(text, claimable) : { kind: 'none' }
   // If there are checks, they report failures.
-  const told = end === 'ok' && checks.length === 0 && claim.kind === 'none' ? reportedFailure(text) : ''
+  const failure = end === 'ok' && checks.length === 0 && claim.kind === 'none' ? reportedFailure(text) : ''
   return {
     end,
     claim,
@@ -35,8 +35,8 @@ export function toTurn(outcome: Outcome, { prompt, claimable, checks, mask, tree
     ...(ask && end === 'ok' ? { ask } : {}),
     ...(end === 'failed'
       ? { error: errorFingerprint(words) || 'it ended without output' }
-      : told
-        ? { error: told }
+      : failure
+        ? { error: failure }
         : {}),
     ...(tree === undefined ? {} : { tree }),
     ...(outcome.costUsd === undefined ? {} : { costUsd: count(outcome.costUsd) }),

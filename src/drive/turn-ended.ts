@@ -39,14 +39,14 @@ export async function turnEnded(
     stages: openStages(spec, tally).map(({ name }) => name),
   }
   const tree = await looker.look()
-  const told = toTurn(outcome, {
+  const turned = toTurn(outcome, {
     prompt,
     claimable,
     mask,
     checks: allChecks(spec),
     ...(tree === undefined ? {} : { tree }),
   })
-  const turn = judge && told.end === 'ok' ? judge(loop, told) : told
+  const turn = judge && turned.end === 'ok' ? judge(loop, turned) : turned
   const diff = hasWorked(turn) ? await keepCheckpoint(seeing, loop, next.iteration) : undefined
   const session = turn.session && next.agent !== undefined ? { ...turn.session, agent: next.agent } : turn.session
   return { kind: 'turned', at: now(), turn: { ...turn, ...(diff ? { diff } : {}), ...(session ? { session } : {}) } }

@@ -34,9 +34,9 @@ export function obey(
     case 'say': {
       const { kind: _, ...words } = order
       const said: Said = { by: by === 'ralph' ? 'ralph' : 'person', ...words }
-      const told = { ...loop, tally: { ...tally, said: [...tally.said, said] } }
-      if (next.kind === 'turn') return again(told, at)
-      return next.kind === 'wait' && next.why === 'person' ? answered(told, at) : told
+      const withWords = { ...loop, tally: { ...tally, said: [...tally.said, said] } }
+      if (next.kind === 'turn') return again(withWords, at)
+      return next.kind === 'wait' && next.why === 'person' ? answered(withWords, at) : withWords
     }
     case 'out-of-time':
       return halt(loop, outOfTime(spec.limits.minutes))

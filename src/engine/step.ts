@@ -87,12 +87,12 @@ function afterWait(loop: Loop, at: number): Loop {
   return next.kind === 'turn' && isOverdue(loop, at) ? halt(loop, outOfTime(loop.spec.limits.minutes)) : loop
 }
 
-function afterOrder(loop: Loop, order: Order, told: { by: string; at: number }): Loop {
-  if (order.kind !== 'done') return obey(loop, order, told)
+function afterOrder(loop: Loop, order: Order, sender: { by: string; at: number }): Loop {
+  if (order.kind !== 'done') return obey(loop, order, sender)
   const { tally, next } = loop
   // A claim does not replace the permission it waits for.
   if (next.kind === 'check' || next.kind === 'prove' || (next.kind === 'wait' && next.about === ALLOW)) return loop
-  return judge({ ...loop, tally: claimed(wake(tally, told.at)) }, told.at)
+  return judge({ ...loop, tally: claimed(wake(tally, sender.at)) }, sender.at)
 }
 
 // docs/how-it-decides.md numbers the rules. Rule 2: an agent that could not work is waited for, retried, or given up;

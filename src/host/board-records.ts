@@ -43,12 +43,12 @@ function tasks(asking: Asking, { now, transcripts }: Around): Tasks {
         return save(task)
       }),
 
-    async begin(task, loop, told = []) {
+    async begin(task, loop, first = []) {
       const begun = transaction(() => {
         const saved = save(task)
         if (!saved) return undefined
         insert('loop', toNewColumns(loop))
-        tellNew(asking, loop.id, told, now())
+        tellNew(asking, loop.id, first, now())
         return saved
       })
       if (begun) transcripts.begin(beginningOf(loop))

@@ -39,9 +39,9 @@ export async function pushFenced<Other extends { kind: string }>(
     if (!Array.isArray(changes)) return changes
     const isNamed = changes.some(({ ref }) => ref === fenceRef(loop))
     const fence = isNamed ? [] : [{ ref: fenceRef(loop), was: there, to: await writeFence(mirror, fencing, serial) }]
-    const told = await pushAll(mirror, [...changes, ...fence], fencing)
-    if (told.ok) return { kind: 'done' }
-    if (!isMissed(told.says)) return told.trouble
+    const answer = await pushAll(mirror, [...changes, ...fence], fencing)
+    if (answer.ok) return { kind: 'done' }
+    if (!isMissed(answer.says)) return answer.trouble
   }
   return { kind: 'unreachable', why: `Other workers keep pushing to ${maskUrl(repo)} for loop ${loop}.` }
 }

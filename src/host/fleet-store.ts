@@ -25,7 +25,7 @@ export type FleetRecords = {
    * wait for a task that is now done continue.
    */
   change(id: string, patch: FleetPatch, only?: Only): Promise<FleetTask | undefined>
-  /** Another loop works on it from now on. `told`: the first order for that loop. False: as for `change`. */
+  /** Another loop works on it from now on. `first`: what that loop receives first. False: as for `change`. */
   again(id: string, again: Restart): Promise<boolean>
   /** Removes tasks that ended before then, with their loops. Returns how many. */
   prune(before: number): Promise<number>
@@ -88,7 +88,7 @@ export type FleetHealth = {
 
 export type Submission = { task: FleetTask; loop: Loop; asked: unknown }
 
-export type Restart = { loop: Loop; told?: readonly Telling[]; patch: FleetPatch; only: Only }
+export type Restart = { loop: Loop; first?: readonly Telling[]; patch: FleetPatch; only: Only }
 
 export type FleetPatch = Partial<
   Pick<

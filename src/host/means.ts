@@ -84,8 +84,8 @@ export async function readMeansBetween(
   // A possible helper cannot be told from the work; if it may be changed, it counts as one.
   const freeHelpers = [...new Set([...helpers, ...odd])].filter(isFree).map((one) => ({ ...one, means: HELPER }))
   for (const { path } of freeHelpers) means.set(path, HELPER)
-  const told = changed.filter(({ path }) => means.get(path) !== HELPER)
-  const changes = [...told, ...freeHelpers].map(({ path, means: known, before, after }) => ({
+  const certain = changed.filter(({ path }) => means.get(path) !== HELPER)
+  const changes = [...certain, ...freeHelpers].map(({ path, means: known, before, after }) => ({
     path,
     means: known,
     before: textOf(before),

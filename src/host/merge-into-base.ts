@@ -45,9 +45,9 @@ export async function mergeIntoBase(merging: MergingIntoBase): Promise<MergedInt
     const tried = await inMergeTree(cache, merging, sides, (tree) => tryOut(tree, merging, sides))
     if (tried.kind !== 'together') return tried
     if (signal?.aborted) return { kind: 'unreachable', why: 'It was interrupted.' }
-    const told = await pushAll(sides.mirror, [{ ref: headOf(base), was: onto, to: tried.commit }], merging)
-    if (told.ok) return { kind: 'merged', commit: tried.commit }
-    if (!isMissed(told.says)) return told.trouble
+    const answer = await pushAll(sides.mirror, [{ ref: headOf(base), was: onto, to: tried.commit }], merging)
+    if (answer.ok) return { kind: 'merged', commit: tried.commit }
+    if (!isMissed(answer.says)) return answer.trouble
   }
   return { kind: 'unreachable', why: `${base} in ${maskUrl(repo)} moved ${MOST_TRIES} times during the merge.` }
 }

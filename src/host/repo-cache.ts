@@ -123,13 +123,13 @@ async function fetchInto(mirror: Repository, fetching: Fetching): Promise<Fetche
   let into = mirror
   for (let repaired = 0; ; repaired++) {
     const specs = refs.map((ref) => `+${ref}:${trackedAs(ref)}`)
-    const told = await askRemote(into, [...FETCH, '--', repo, ...specs], calling)
-    if (told.ok) return { kind: 'fetched', mirror: into, commits: await readRefs(into, refs) }
-    if (repaired === MOST_REPAIRS || calling.signal?.aborted) return told.trouble
-    if (LOCKED.test(told.says)) await clearLocks(told.says)
-    else if (isInTheWay(told.says)) await clearRemotes(into)
-    else if (await isDamaged(into, told.says)) into = await makeMirror(into.top)
-    else return told.trouble
+    const answer = await askRemote(into, [...FETCH, '--', repo, ...specs], calling)
+    if (answer.ok) return { kind: 'fetched', mirror: into, commits: await readRefs(into, refs) }
+    if (repaired === MOST_REPAIRS || calling.signal?.aborted) return answer.trouble
+    if (LOCKED.test(answer.says)) await clearLocks(answer.says)
+    else if (isInTheWay(answer.says)) await clearRemotes(into)
+    else if (await isDamaged(into, answer.says)) into = await makeMirror(into.top)
+    else return answer.trouble
   }
 }
 

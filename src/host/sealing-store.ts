@@ -64,7 +64,7 @@ function sealingFleet(home: string, fleet: FleetRecords): FleetRecords {
       await fleet.submit(sealed)
     },
     async again(id, again) {
-      const sealed = { loop: sealLoop(home, again.loop), told: sealTellings(home, again.told ?? []) }
+      const sealed = { loop: sealLoop(home, again.loop), first: sealTellings(home, again.first ?? []) }
       await shareSecrets(home, fleet, sealed)
       return fleet.again(id, { ...again, ...sealed })
     },

@@ -75,10 +75,10 @@ function openImpatient(home: string, now: () => number, { fresh, ...opening }: O
     answers: answerRecords(asking, now),
     seen: seenRecords(asking),
 
-    async create(loop, told = []) {
+    async create(loop, first = []) {
       transaction(() => {
         insert('loop', toNewColumns(loop))
-        tellNew(asking, loop.id, told, now())
+        tellNew(asking, loop.id, first, now())
       })
       transcripts.begin(beginningOf(loop))
     },

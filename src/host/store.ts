@@ -47,8 +47,8 @@ export type LoopStore = {
 }
 
 export type Store = LoopStore & {
-  /** `told`: the order that it receives before anything else. */
-  create(loop: Loop, told?: readonly Telling[]): Promise<void>
+  /** `first`: what it receives before anything else. */
+  create(loop: Loop, first?: readonly Telling[]): Promise<void>
   /** The id that a full id or a unique prefix of one stands for. */
   find(name: string): Promise<string>
   /** Newest first; within a millisecond, the one created last. */
@@ -195,7 +195,7 @@ export type BoardRecords = {
    */
   save(task: BoardTask, mustHold?: (all: readonly BoardTask[]) => void): Promise<BoardTask | undefined>
   /** Creates the loop of a task, which names it from then on. Undefined as for `save`. */
-  begin(task: BoardTask, loop: Loop, told?: readonly Telling[]): Promise<BoardTask | undefined>
+  begin(task: BoardTask, loop: Loop, first?: readonly Telling[]): Promise<BoardTask | undefined>
   /** The queued loops of the board that wait for no other task, the highest priority first, then the oldest. */
   queue(): Promise<QueuedLoop[]>
   /** False if it has another version, or is deleted. `mustHold`: as for `save`. */

@@ -23,8 +23,8 @@ function isQueued(next: Next | undefined): boolean {
 
 /** It was paused before it started, and is now resumed. */
 async function isResumed({ store }: Context, { id, next }: Loop): Promise<boolean> {
-  const told = next.kind === 'wait' && next.why === 'paused' ? await store().nextOrder(id) : undefined
-  return told?.kind === 'told' && told.order.kind === 'resume'
+  const fact = next.kind === 'wait' && next.why === 'paused' ? await store().nextOrder(id) : undefined
+  return fact?.kind === 'told' && fact.order.kind === 'resume'
 }
 
 type Now = { spec: Loop['spec']; tree: string | undefined }

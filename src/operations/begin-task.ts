@@ -39,8 +39,8 @@ export async function mustBeStartable(context: Context, id: string): Promise<Boa
   return task
 }
 
-/** `told`: messages that the loop gets first. */
-type Prepared = { loop: Loop; told?: readonly Telling[] }
+/** `first`: what the loop receives first. */
+type Prepared = { loop: Loop; first?: readonly Telling[] }
 
 /** Builds a loop from the current task; if the task changes meanwhile, tries again. */
 export async function beginTask<Made extends Prepared>(
@@ -52,7 +52,7 @@ export async function beginTask<Made extends Prepared>(
     const task = await mustBeStartable(context, id)
     const made = await prepare(task)
     const begun = { ...task, loop_id: made.loop.id, status: 'in-progress' as const }
-    if (await context.store().board.begin(begun, made.loop, made.told)) return made
+    if (await context.store().board.begin(begun, made.loop, made.first)) return made
   }
 }
 

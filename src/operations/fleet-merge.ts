@@ -126,7 +126,7 @@ async function settle(
   const patch = { state: 'ready', merge_job: false, sent_back: task.sent_back + 1, sentence: why } as const
   const words = `Your work could not be merged into ${task.base}. ${why} Merge origin/${task.base} into your branch and fix that.`
   const says = { by: 'ralph', order: { kind: 'say', words } } as const
-  await store.fleet.again(task.id, { loop: again, told: [...waitingComments(loop), says], patch, only })
+  await store.fleet.again(task.id, { loop: again, first: [...waitingComments(loop), says], patch, only })
 }
 
 function wordsOf({ base }: FleetTask, result: Exclude<MergedIntoBase, { kind: 'merged' | 'unreachable' }>): string {

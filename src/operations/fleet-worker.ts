@@ -99,11 +99,11 @@ function openDesk(context: Context, working: Working, seats: Seats): [Desk, Pres
   async function announce(): Promise<void> {
     const about = { id, host, version, pid: process.pid, labels: [...labels], concurrency, running: seats.taken() }
     const here = { ...about, agents: Object.fromEntries(agents), draining: leaving.aborted }
-    const told = await store.fleet.workers.announce(here, isProgress)
+    const announced = await store.fleet.workers.announce(here, isProgress)
     isProgress = false
-    workers = told.workers
-    context.follow?.(told.now)
-    if (!told.drain || leaving.aborted) return
+    workers = announced.workers
+    context.follow?.(announced.now)
+    if (!announced.drain || leaving.aborted) return
     say('Draining: this worker takes no more tasks.')
     asked.abort()
   }

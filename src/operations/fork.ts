@@ -35,10 +35,10 @@ export const fork: Operation<Forking, Forked> = {
     const asks = prompt === undefined ? spec : { ...spec, prompt }
     const placed = await forkFrom(context, parent, { id, spec: asks, state, iteration, config })
     const loop = loopIn(context, id, placed, ownerAgain(context, parent, task))
-    const told = [...waitingComments(parent), ...saying(words)]
+    const first = [...waitingComments(parent), ...saying(words)]
     await orCleanUp({ store }, { parent, id }, async () => {
-      if (task) await beginTask(context, task.id, async () => ({ loop, told }))
-      else await store.create(loop, told)
+      if (task) await beginTask(context, task.id, async () => ({ loop, first }))
+      else await store.create(loop, first)
     })
     return { ...begun(context, loop, why), from: parent.id, iteration }
   },

@@ -28,8 +28,8 @@ export const retryFleetTask: Operation<RetryingTask, { task: string; loop: strin
     const loop = await provisional(request, { owner, agents: task.agents, now: await store.fleet.now() })
     const state = (await isReady(store, task)) ? 'ready' : 'waiting'
     const patch = { state, merge_job: false, sent_back: 0, sentence: null, due_at: null } as const
-    const told = [...waitingComments(before), ...saying(words)]
-    const isOurs = await store.fleet.again(id, { loop, told, patch, only: { from: OVER } })
+    const first = [...waitingComments(before), ...saying(words)]
+    const isOurs = await store.fleet.again(id, { loop, first, patch, only: { from: OVER } })
     if (!isOurs) throw notOver(await mustFindTask(store, id))
     // Its dependencies may have finished just before it started to wait.
     if (state === 'waiting' && (await isReady(store, task)))

@@ -39,14 +39,14 @@ export const retry: Operation<Retrying, Retried> = {
     const placed = await placeOf(context, parent, { id, spec, config })
     await noteOthers(context, { id, spec: placed.spec })
     const loop = loopIn(context, id, placed, ownerAgain(context, parent, task))
-    const told = [...waitingComments(parent), ...saying(words)]
+    const first = [...waitingComments(parent), ...saying(words)]
     const begin = () =>
       task
         ? beginTask(context, task.id, async (now) => {
             mustBeNewest(now, parent)
-            return { loop, told }
+            return { loop, first }
           })
-        : store.create(loop, told)
+        : store.create(loop, first)
     await (parent.spec.work.worktree ? orCleanUp<unknown>({ store }, { parent, id }, begin) : begin())
     return { ...begun(context, loop, why), from: parent.id }
   },

@@ -15,7 +15,7 @@ export async function alertPerson({ home, store }: Desk, loop: Loop | undefined)
   if (loop?.next.kind !== 'halt' || !['timeout', 'max-iterations'].includes(loop.next.reason)) return []
   ringBell()
   const { path, id } = vaultOf(loop)
-  const told = {
+  const details = {
     task_id: id,
     vault: path,
     loop_id: loop.id,
@@ -24,7 +24,7 @@ export async function alertPerson({ home, store }: Desk, loop: Loop | undefined)
   }
   try {
     const address = loadConfig(home, path).notify_webhook
-    const body = { title: `ralph: task ${id} stopped`, text: endOf(loop), ...told }
+    const body = { title: `ralph: task ${id} stopped`, text: endOf(loop), ...details }
     const trouble = address && (await postWebhook(address, body, { patienceMs: WEBHOOK_MS }))
     if (address && !trouble) await store().tasks.change({ vault: path, id, loop: loop.id }, { told: true })
     return trouble ? [{ level: 'warning', text: `ralph: ${trouble}` }] : []

@@ -49,8 +49,8 @@ export async function taskOver(
   // A task whose file was deleted has been given up by now.
   const after = await loadLoop(desk, loop.id)
   if (after && ended(after) && loadArmed(desk.home, from.session)?.loop === loop.id) disarm(desk.home, from.session)
-  const told = inTaskWords(desk, from, after && ended(after) ? { loop: after, show: answer.show } : answer)
-  return { ...told, show: [...told.show, ...notes, ...(await alertPerson(desk, told.loop))] }
+  const worded = inTaskWords(desk, from, after && ended(after) ? { loop: after, show: answer.show } : answer)
+  return { ...worded, show: [...worded.show, ...notes, ...(await alertPerson(desk, worded.loop))] }
 }
 
 /** It ended elsewhere; the first to notice reports it. */

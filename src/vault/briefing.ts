@@ -49,7 +49,7 @@ export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Br
   const halted = newest.filter(({ loop }) => loop.next.kind === 'halt')
   const stopped = others.filter(isStuckElsewhere)
   const [inSpan, movedElsewhere] = [known.filter(isRecent), others.filter(isRecent)]
-  const told = {
+  const found = {
     completed: [
       ...inSpan.flatMap(completedIn),
       ...movedElsewhere.filter(({ state }) => state.status === 'completed').map(completedElsewhere),
@@ -71,12 +71,12 @@ export async function gatherBriefing(desk: VaultDesk, since: number): Promise<Br
     vault,
     since: time(since),
     until: time(until),
-    ...told,
+    ...found,
     spent: {
       ...sumOf(spent),
       tasks_without_cost: spent.filter(({ iterations, cost_usd }) => iterations > 0 && cost_usd === null).length,
     },
-    next_actions: nextActions(desk, told, { left: left.length, paused: paused.map(({ loop }) => loop) }),
+    next_actions: nextActions(desk, found, { left: left.length, paused: paused.map(({ loop }) => loop) }),
   }
 }
 
@@ -233,24 +233,24 @@ async function newFiles(desk: VaultDesk, others: readonly OtherTask[]): Promise<
 /** Most urgent first: what waits for a person, what will not continue by itself, what has not started. */
 function nextActions(
   { vault }: VaultDesk,
-  told: Pick<Briefing, 'waiting' | 'stuck' | 'stuck_before' | 'new'>,
+  found: Pick<Briefing, 'waiting' | 'stuck' | 'stuck_before' | 'new'>,
   { left, paused }: { left: number; paused: readonly Loop[] },
 ): Briefing['next_actions'] {
   const watch = printCommandLine(['ralph', 'watch', vault])
   const list = printCommandLine(['ralph', 'task', 'list', '--vault', vault])
-  const older = told.stuck_before
+  const older = found.stuck_before
   return [
-    ...told.waiting.map(({ task_id, approve, instead }) => ({
+    ...found.waiting.map(({ task_id, approve, instead }) => ({
       text: `${instead === undefined ? 'Approve or reject' : 'Accept or refuse what was changed for'} ${task_id}:`,
       command: approve,
     })),
-    ...told.stuck.filter(({ file, command }) => file === null || command !== null).map(lookInto),
+    ...found.stuck.filter(({ file, command }) => file === null || command !== null).map(lookInto),
     ...paused.map((loop) => ({
       text: `Resume ${vaultOf(loop).id}, which is paused:`,
       command: `ralph resume ${loop.id}`,
     })),
     ...(left > 0 ? [{ text: `Resume ${count(left, 'task')} that nobody is working on:`, command: watch }] : []),
-    ...(told.new.length > 0 ? [{ text: `Start ${count(told.new.length, 'new task')}:`, command: watch }] : []),
+    ...(found.new.length > 0 ? [{ text: `Start ${count(found.new.length, 'new task')}:`, command: watch }] : []),
     ...(older > 0 ? [{ text: `Review ${count(older, 'older task')} that stopped:`, command: list }] : []),
   ]
 }

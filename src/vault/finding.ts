@@ -110,14 +110,14 @@ async function adopt(desk: VaultDesk, state: TaskState): Promise<void> {
   const spec = await specOf(desk, { file: from, by: 'caller', maxIterations, timeoutMinutes }, asked)
   const begun = startLoop(newLoopId(), spec, { at })
   const over = iterationsOver(state)
-  const told = state.iterations_history.slice(-over || state.iterations_history.length)
+  const history = state.iterations_history.slice(-over || state.iterations_history.length)
   // The engine itself reports the last iteration and the wait for a person.
   const isByTurn = state.status === 'max_iterations_reached' || state.status === 'waiting_approval'
   const unknown = { timestamp: state.last_updated, action: '', result: 'unknown', duration_seconds: 0 }
-  const known = told.length === 0 && isByTurn ? [unknown] : told
+  const known = history.length === 0 && isByTurn ? [unknown] : history
   const iteration = Math.max(over, state.status === 'max_iterations_reached' ? limits.iterations : 0)
   const missing = Math.max(0, iteration - known.length)
-  const isNumbered = told.every(({ iteration: n }) => n <= iteration)
+  const isNumbered = history.every(({ iteration: n }) => n <= iteration)
   const tally = { ...begun.tally, iteration: missing }
   const { steps_total: total, steps_completed: completed, current_step: step } = state.progress
   const hasProgress = total > 0 || step !== ''

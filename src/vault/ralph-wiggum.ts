@@ -175,7 +175,7 @@ export class RalphWiggum {
       const { file, done } = vaultOf(current)
       if (whereIs(vaultOf(current)) !== 'done')
         throw await this.#illegal(current, 'completed', `${file} is not in ${done}: move it there first.`)
-      return this.#told({ kind: 'done' })
+      return this.#order({ kind: 'done' })
     })
     const isDone = loop.next.kind === 'complete'
     const task = { vault: this.#desk.vault, id: task_id, loop: loop.id }
@@ -200,7 +200,7 @@ export class RalphWiggum {
       const isDone = whereIs(vaultOf(current)) === 'done' && allChecks(current.spec).length === 0
       if (isDone && current.next.kind !== 'halt')
         throw await this.#illegal(current, 'timeout', 'Its file is in the done folder: complete it instead.')
-      return current.next.kind === 'halt' ? undefined : this.#told({ kind: 'out-of-time' })
+      return current.next.kind === 'halt' ? undefined : this.#order({ kind: 'out-of-time' })
     })
     const stopped = await this.#stopped(task_id, 'timeout', timeoutMessage(loop))
     await tellTimeout(this.#desk, await findTask(this.#desk, task_id), loop)
@@ -227,9 +227,9 @@ export class RalphWiggum {
         )
       const words = approvalWords(current, note)
       const isDone = whereIs(task) === 'done' && (!note || allChecks(current.spec).length === 0)
-      if (isDone) return this.#told({ kind: 'done' })
+      if (isDone) return this.#order({ kind: 'done' })
       comeBack(task)
-      return this.#told({ kind: 'say', words })
+      return this.#order({ kind: 'say', words })
     })
     await this.#show(task_id)
     return this.getTaskState(task_id)
@@ -242,7 +242,7 @@ export class RalphWiggum {
     await this.#move('rejectTask', task_id, () => {
       this.#mustBePresent()
       prepareFolders(this.#desk.vault, [FAILED]) // so that the file can follow
-      return this.#told({ kind: 'cancel', rejected: why ? { why } : {} }, 'you')
+      return this.#order({ kind: 'cancel', rejected: why ? { why } : {} }, 'you')
     })
     await this.#show(task_id)
     return this.getTaskState(task_id)
@@ -280,8 +280,8 @@ export class RalphWiggum {
   }
 
   async #stateOf(id: string): Promise<TaskState> {
-    const told = this.#otherKeeper(id) && readState(this.#desk, id)
-    if (typeof told === 'object') return told
+    const theirs = this.#otherKeeper(id) && readState(this.#desk, id)
+    if (typeof theirs === 'object') return theirs
     await endOverdue(this.#desk, await findTask(this.#desk, id))
     const { row, loop, state } = await readTask(this.#desk, id)
     const isUnseen = ended(loop) && row.record.files === undefined && vaultOf(loop).by === 'caller'
@@ -333,7 +333,7 @@ export class RalphWiggum {
     return mine
   }
 
-  #told(order: Order, by = 'the caller'): Fact {
+  #order(order: Order, by = 'the caller'): Fact {
     return { kind: 'told', at: this.#desk.now(), by, order }
   }
 

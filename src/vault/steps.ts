@@ -18,9 +18,9 @@ export function openSteps({ store, vault, now }: VaultDesk, task: VaultTask, loo
     const steps = stepsOf(task)
     const seen = JSON.stringify(steps)
     if (!steps || seen === last) return
-    const told = last === undefined ? (await store.tasks.load(vault, task.id))?.record.progress : undefined
+    const known = last === undefined ? (await store.tasks.load(vault, task.id))?.record.progress : undefined
     last = seen
-    if (told === undefined || told.total === steps.total)
+    if (known === undefined || known.total === steps.total)
       await store.tasks.change(key, { progress: { ...steps, at: now() } })
   }
 }

@@ -27,9 +27,9 @@ export function openScreen({ out, store }: Pick<Context, 'out' | 'store'>, line:
     try {
       return await work()
     } finally {
-      const told = kept.join('')
+      const text = kept.join('')
       kept = undefined
-      out.write(`${EMPTY_LINE}${told}`)
+      out.write(`${EMPTY_LINE}${text}`)
     }
   }
 

@@ -23,11 +23,11 @@ export const steer: Command = {
     const steered = await operation.run(context, { loop, words })
     if (steered.heard === 'nobody')
       return driveHere(context, steered.loop, { json: args.flag('json'), notify: args.flag('notify') })
-    const told =
+    const text =
       steered.heard === 'later'
         ? `Loop ${steered.loop}: ${steered.how}\n`
         : await givenWords(context, steered, 'will get the message in its next iteration.')
-    context.out.write(told)
+    context.out.write(text)
     return 0
   },
 }

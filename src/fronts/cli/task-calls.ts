@@ -56,8 +56,8 @@ export const CALLS: Readonly<Record<VerbName, (call: Call) => Promise<Answer>>> 
   async iterate({ args, context, word, ...vault }) {
     const seconds = args.text('duration') === '0' ? 0 : args.amount('duration')
     const [action, result] = [needed(args, 'action'), args.text('result') ?? 'success']
-    const told = { action, result, ...given({ seconds }) }
-    const iteration = await iterateTask.run(context, { task: word, ...vault, ...told })
+    const report = { action, result, ...given({ seconds }) }
+    const iteration = await iterateTask.run(context, { task: word, ...vault, ...report })
     return counted(iteration, (await aboutWaiting(context, { task: word, ...vault }, iteration)).bent)
   },
 

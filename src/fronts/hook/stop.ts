@@ -30,8 +30,8 @@ export async function readStop(
 ): Promise<TurnOver> {
   const { speaks } = HOSTS[host]
   const path = transcriptOf(payload) ?? ''
-  const told = word(payload.last_assistant_message) ?? word(payload.prompt_response)
-  const text = told ?? (await lastMessage(path))
+  const passed = word(payload.last_assistant_message) ?? word(payload.prompt_response)
+  const text = passed ?? (await lastMessage(path))
   const { message, heard } =
     speaks === 'gemini' ? newPart(text ?? '', before, path) : { message: text ?? '', heard: undefined }
   // Nothing new: the user stopped it, or its own loop detector did.

@@ -16,29 +16,29 @@ type CardDetails = {
 }
 
 /** The prompt of a turn. */
-export function turnCard(told: Answer): CustomMessage {
+export function turnCard(answer: Answer): CustomMessage {
   // Without the task it is only a reminder.
-  const brief = /^---$/m.test(told.prompt) ? {} : ({ brief: true } as const)
-  return card(told.prompt, told, { kind: 'turn', mark: '↻', ...brief })
+  const brief = /^---$/m.test(answer.prompt) ? {} : ({ brief: true } as const)
+  return card(answer.prompt, answer, { kind: 'turn', mark: '↻', ...brief })
 }
 
-export function reportCard(text: string, told: Answer): CustomMessage {
-  return card(text, told, { kind: 'report', mark: '·' })
+export function reportCard(text: string, answer: Answer): CustomMessage {
+  return card(text, answer, { kind: 'report', mark: '·' })
 }
 
 /** The prompt of the turn that continues a run; a fresh one starts after a compaction that keeps nothing. */
-export function drafts(told: Answer): Draft[] {
-  const summary = `Iteration ${told.iteration - 1} of the loop has ended. The next one starts with a fresh context.`
+export function drafts(answer: Answer): Draft[] {
+  const summary = `Iteration ${answer.iteration - 1} of the loop has ended. The next one starts with a fresh context.`
   return [
-    ...(told.fresh ? [{ type: 'compaction', summary, firstKeptEntryId: null } as const] : []),
-    { type: 'custom_message', ...turnCard(told) },
+    ...(answer.fresh ? [{ type: 'compaction', summary, firstKeptEntryId: null } as const] : []),
+    { type: 'custom_message', ...turnCard(answer) },
   ]
 }
 
-function card(content: string, told: Answer, how: Omit<CardDetails, 'heading'>): CustomMessage {
+function card(content: string, answer: Answer, how: Omit<CardDetails, 'heading'>): CustomMessage {
   const details: CardDetails = {
     ...how,
-    heading: `${statusWords(told).replace(':', '')}${told.checked ? ` · ${told.checked}` : ''}`,
+    heading: `${statusWords(answer).replace(':', '')}${answer.checked ? ` · ${answer.checked}` : ''}`,
   }
   return { customType: CUSTOM_TYPE, content, display: true, details }
 }

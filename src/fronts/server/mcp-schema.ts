@@ -13,11 +13,11 @@ export function inputSchema(schema: object, { fields, items }: Named = {}): Json
 type Named = { fields?: readonly string[] | undefined; items?: readonly string[] | undefined }
 
 function withItems({ properties = {}, ...rest }: JsonSchema, fields: readonly string[]): JsonSchema {
-  const told = Object.entries(properties as Record<string, JsonSchema>).map(([name, field]) => [
+  const described = Object.entries(properties as Record<string, JsonSchema>).map(([name, field]) => [
     name,
     field.items === undefined ? field : { ...field, items: only(field.items as JsonSchema, fields) },
   ])
-  return { ...rest, properties: Object.fromEntries(told) }
+  return { ...rest, properties: Object.fromEntries(described) }
 }
 
 /** An output is described in outline: its upper levels and, if named, the fields that matter. The reader sees the rest. */

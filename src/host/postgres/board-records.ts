@@ -63,12 +63,12 @@ function writeTasks(asking: PgAsking, now: () => number): Pick<BoardRecords, 'cr
         return saveTask(inside, task, now())
       }),
 
-    begin: (task, loop, told = []) =>
+    begin: (task, loop, first = []) =>
       alone(async (inside) => {
         const saved = await saveTask(inside, task, now())
         if (!saved) return undefined
         await insertLoop(inside, loop)
-        await tellNew(inside, loop.id, told, now())
+        await tellNew(inside, loop.id, first, now())
         return saved
       }),
 

@@ -11,7 +11,7 @@ export function bornHere(pid: number): string | null {
 }
 
 /** False if it is alive, or if that is unknown: it is on another machine or container, or from an earlier boot. */
-export function isGoneHere(told: unknown): boolean {
-  const [, boot, pid, born] = /^(\S+) (\d+) (.+)$/.exec(String(told)) ?? []
+export function isGoneHere(text: unknown): boolean {
+  const [, boot, pid, born] = /^(\S+) (\d+) (.+)$/.exec(String(text)) ?? []
   return born !== undefined && boot === readIfThere(BOOT)?.trim() && isGone(Number(pid), born)
 }

@@ -35,11 +35,11 @@ export function fleetTasks(asking: PgAsking, now: () => number): Tasks {
         ? changeTask(asking, id, patch, only)
         : asking.transaction((inside) => changeState(inside, id, patch, only)),
 
-    again: (id, { loop, told = [], patch, only }) =>
+    again: (id, { loop, first = [], patch, only }) =>
       asking.transaction(async (inside) => {
         if (!(await changeState(inside, id, { ...patch, loop_id: loop.id }, only))) return false
         await insertLoop(inside, loop)
-        await tellNew(inside, loop.id, told, now())
+        await tellNew(inside, loop.id, first, now())
         return true
       }),
 

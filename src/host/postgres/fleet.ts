@@ -37,9 +37,9 @@ export function openFleet(
     workers: {
       ...known.workers,
       async announce(worker, isProgress) {
-        const told = await known.workers.announce(worker, isProgress)
-        crowd(told.workers * worker.concurrency)
-        return told
+        const announced = await known.workers.announce(worker, isProgress)
+        crowd(announced.workers * worker.concurrency)
+        return announced
       },
     },
     async health() {

@@ -127,10 +127,10 @@ function loopRecords(asking: PgAsking, now: () => number): Records {
     seen: seenRecords(asking),
     selfCheck: () => damageIn(asking),
 
-    create: (loop, told = []) =>
+    create: (loop, first = []) =>
       transaction(async (inside) => {
         await insertLoop(inside, loop)
-        await tellNew(inside, loop.id, told, now())
+        await tellNew(inside, loop.id, first, now())
       }),
 
     tell: (id, by, order) =>

@@ -19,7 +19,7 @@ import { TODO } from './todo.ts'
 import { WAITING } from './waiting.ts'
 
 /** `quick`: skips the past. `stop`: skips the rest. `saw`: progress, in stories. */
-export type Filling = { quick?: true; stop?: AbortSignal; saw?: (told: number, of: number) => void }
+export type Filling = { quick?: true; stop?: AbortSignal; saw?: (done: number, of: number) => void }
 
 /** Ids by story name. */
 export type Filled = { loops: Ids; tasks: Ids }
@@ -36,7 +36,7 @@ export async function fillBoard(
   const stories = [...(quick ? [] : HISTORY), ...TODAY].sort((a, b) => b.hoursAgo - a.hoursAgo)
   const shownAt = present.now()
   const filled: Filled = { loops: {}, tasks: {} }
-  let told = 0
+  let done = 0
   const repositories = await makeGroups(present, folder, shownAt)
   const placed = await putOnBoard(present, { folder, stories, shownAt })
   for (const { story, task_id } of placed) if (story.name) filled.tasks[story.name] = task_id
@@ -49,7 +49,7 @@ export async function fillBoard(
         if (stop.aborted) return
         const loop = await tell(stage, one)
         if (one.story.name && loop !== undefined) filled.loops[one.story.name] = loop
-        saw(++told, stories.length)
+        saw(++done, stories.length)
       }
     } finally {
       await past.context.close()

@@ -52,7 +52,7 @@ async function fill({ root, env, out }: Pick<Context, 'root' | 'env' | 'out'>, f
   try {
     await fillBoard(context, folder, {
       stop,
-      saw: (told, of) => status.set(() => `Filling the board: ${told} of ${of} …`),
+      saw: (done, of) => status.set(() => `Filling the board: ${done} of ${of} …`),
     })
   } finally {
     status.clear()
