@@ -712,7 +712,7 @@ describe.concurrent('history', () => {
     }
     await store.close()
     expect((await place.ralph(args)).stdout).toMatch(
-      /^history: 9\d% complete within 10 iterations \(\d\d–100%\); half of those by iteration 1, nine in ten by iteration 1 \(20 finished loops in this folder with command:\S+ of type docs of size S\)$/m,
+      /^history: 9\d% complete within 10 iterations \(\d\d–100%\); half of the loops that complete take up to 1, nine in ten up to 1 \(20 finished loops in this folder with command:\S+ of type docs of size S\)$/m,
     )
     const [start] = (await place.ralph([...args, '--json'])).lines
     expect(start).toMatchObject({ type: 'loop-start', forecast: { loops: 21, chance: { rate: expect.any(Number) } } })

@@ -9,7 +9,7 @@ export function forecastSentence(forecast: Forecast, { done, limit }: Standing):
   return [
     `${percent(chance.rate)}${still} ${within} (${range(chance)})`,
     ...(iterations
-      ? [`half of those by iteration ${iterations.median}, nine in ten by iteration ${iterations.p90}`]
+      ? [`half of the loops that complete take up to ${iterations.median}, nine in ten up to ${iterations.p90}`]
       : []),
     ...(costUsd ? [`${usd(costUsd.low)} to ${usd(costUsd.high)}, median ${usd(costUsd.median)}`] : []),
   ].join('; ')

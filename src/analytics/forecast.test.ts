@@ -55,7 +55,7 @@ describe('a forecast', () => {
     expect(forecast?.chance.rate).toBeCloseTo(0.78, 1)
     expect(forecast?.chance.low).toBeLessThan(0.65)
     expect(forecast && forecastSentence(forecast, standing)).toMatch(
-      /^\d+% complete within 10 iterations \(\d+–\d+%\); half of those by iteration 1, nine in ten by iteration 4; \$0\.50 to \$2\.00, median \$0\.50$/,
+      /^\d+% complete within 10 iterations \(\d+–\d+%\); half of the loops that complete take up to 1, nine in ten up to 4; \$0\.50 to \$2\.00, median \$0\.50$/,
     )
   })
 
