@@ -50,7 +50,7 @@ export function applyReport(facts: PaneFacts, mail: Report, at: number): PaneFac
     case 'session':
       return { ...facts, session: mail.session }
     case 'prompt':
-      return facts.ended ? facts : begun(withSession(facts, mail), mail)
+      return facts.ended ? facts : afterPrompt(withSession(facts, mail), mail)
     case 'stop':
       return mail.background ? facts : stopped(withSession(facts, mail), mail, at)
     case 'asks':
@@ -75,7 +75,7 @@ function withoutQuestion({ asks: _, ...facts }: PaneFacts): PaneFacts {
   return facts
 }
 
-function begun(facts: PaneFacts, { words, turn }: Extract<Mail, { kind: 'prompt' }>): PaneFacts {
+function afterPrompt(facts: PaneFacts, { words, turn }: Extract<Mail, { kind: 'prompt' }>): PaneFacts {
   const { sent, at } = facts
   const named = turn === undefined ? {} : { turn }
   if (sent && isOurs(words, sent.text) && !isOver(facts, sent.mark)) {

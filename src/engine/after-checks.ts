@@ -24,13 +24,13 @@ export function afterBaseline(loop: Loop, { verdicts, tree, findings, marks }: C
     ...(tree === undefined ? {} : { tree, ...failedOn(tree, verdicts) }),
     feedback: verdicts.filter(({ result }) => result === 'fail' || result === 'broken').map(beforeSentence),
   }
-  const begun = { ...loop, tally }
+  const counted = { ...loop, tally }
   const passed = checks.every((check) => verdicts.some((one) => one.check === check && one.result === 'pass'))
   const isDoneAlready = spec.until && passed && stillOpen(spec, tally, verdicts).length === 0
   // Measured against an earlier state, the tests behind the command may have been changed.
-  if (isDoneAlready && !isUntouched(tally)) return conclude(begun, at)
-  if (isDoneAlready) return { ...begun, next: { kind: 'complete', proof: 'verified', sentence: alreadyDone(checks) } }
-  return again(begun, at)
+  if (isDoneAlready && !isUntouched(tally)) return conclude(counted, at)
+  if (isDoneAlready) return { ...counted, next: { kind: 'complete', proof: 'verified', sentence: alreadyDone(checks) } }
+  return again(counted, at)
 }
 
 function ranOf({ tail: _, ...ran }: Verdict): Ran {

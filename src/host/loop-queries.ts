@@ -14,7 +14,7 @@ export const IS_OPEN: string = `status NOT IN (${OVER.map((word) => `'${word}'`)
 
 export type LoopQueries = Pick<
   Store,
-  'find' | 'list' | 'lastIn' | 'events' | 'begun' | 'heads' | 'iterations' | 'strips' | 'history' | 'overlapping'
+  'find' | 'list' | 'lastIn' | 'events' | 'newLoops' | 'heads' | 'iterations' | 'strips' | 'history' | 'overlapping'
 >
 
 export function loopQueries(asking: Asking): LoopQueries {
@@ -41,7 +41,7 @@ export function loopQueries(asking: Asking): LoopQueries {
     iterations: async (loop, span) => listIterations(asking, loop, span),
     strips: async (loops, most) => loops.flatMap((loop) => readStrip(asking, loop, most) ?? []),
 
-    async begun(after) {
+    async newLoops(after) {
       const rows = all('SELECT rowid, * FROM loop WHERE rowid > ? ORDER BY rowid LIMIT 500', after)
       return rows.map((row) => ({ seq: Number(row.rowid), ...toLoopRow(row) }))
     },

@@ -79,11 +79,12 @@ async function runOnce(started: Started, waitedMs: number): Promise<Ended | { br
   const exit = await new Promise<Ended>((done) => child.once('exit', (code, by) => done({ code, signal: by })))
   clocks.stop()
   await program.end()
-  const begun = await program.begun
+  const hasStarted = await program.hasStarted
   await drain(child, reading)
   if (fate.broken) return { broken: fate.broken.cause }
   const { stopped, lingered } = fate
-  if (!begun && !stopped) throw Object.assign(new Error('The shell could not start the program'), { code: 'EAGAIN' })
+  if (!hasStarted && !stopped)
+    throw Object.assign(new Error('The shell could not start the program'), { code: 'EAGAIN' })
   return { ...exit, ...(stopped ? { stopped } : {}), ...(lingered ? { lingered } : {}) }
 }
 
@@ -91,7 +92,7 @@ type Program = {
   child: ChildProcessByStdio<Writable, Readable, Readable>
   fate: Pick<Ended, 'stopped' | 'lingered'> & { broken?: { cause: unknown } }
   /** Whether the shell got to the program: it must fork first, for which there may be no room. */
-  begun: Promise<boolean>
+  hasStarted: Promise<boolean>
   /** Ends it with everything it started; a second caller waits for the same end. */
   end(): Promise<void>
   /** The first reason stays. */
@@ -113,7 +114,7 @@ async function launch({ argv, dir, env, graceMs }: Started): Promise<Program> {
   await new Promise<void>((started, failed) => child.once('spawn', started).once('error', failed)).catch((cause) => {
     throw isFolder(dir) ? cause : folderMissing(dir, cause)
   })
-  const begun = new Promise<boolean>((known) => {
+  const hasStarted = new Promise<boolean>((known) => {
     lifelineOf(child)
       ?.once('data', () => known(true))
       .once('close', () => known(false))
@@ -136,7 +137,7 @@ async function launch({ argv, dir, env, graceMs }: Started): Promise<Program> {
       stop('told')
     }
   }
-  return { child, fate, begun, end, stop, guarded }
+  return { child, fate, hasStarted, end, stop, guarded }
 }
 
 type Clocks = { heard(): void; stop(): void }

@@ -77,7 +77,7 @@ export type Store = LoopStore & {
   /** Loops that may need a person, newest first; of those that stopped short, only the ones that did since then. */
   needing(since: number): Promise<NeedingLoop[]>
   /** Loops in the order in which they were created; in portions, as `events`. */
-  begun(after: number): Promise<CreatedLoop[]>
+  newLoops(after: number): Promise<CreatedLoop[]>
   /** The last numbers of everything that readers resume from, all from the same moment. */
   heads(): Promise<Heads>
   /** The rows for analytics, newest first. */

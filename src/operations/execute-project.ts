@@ -37,12 +37,12 @@ export type Executing = CrewRequest & { project: string; dir?: string; iteration
 
 /** Callbacks, and signals to stop. */
 export type Watching = Pick<Execution, 'progress' | 'show' | 'saw' | 'note' | 'stop' | 'pause'> & {
-  begin(project: Project, record: ProjectRecord, how: Begun): void
+  begin(project: Project, record: ProjectRecord, how: StartInfo): void
   say(text: string): void
   end(project: Project, executed: Executed): void
 }
 
-export type Begun = { agents: string[]; checks: string[]; slots: number; permissions: 'bypass' | 'ask' }
+export type StartInfo = { agents: string[]; checks: string[]; slots: number; permissions: 'bypass' | 'ask' }
 
 export async function executeProject(context: Context, asked: Executing, watching: Watching): Promise<Executed> {
   const dir = workFolder(context, asked.dir)
@@ -57,7 +57,7 @@ export async function executeProject(context: Context, asked: Executing, watchin
       ...prepared.execution,
       ...watching,
       hold: lock.hold,
-      begun: (now) => {
+      started: (now) => {
         const { execution, permissions, why } = prepared
         watching.begin(project, now, {
           agents: execution.request.agents ?? [],
@@ -79,7 +79,7 @@ export async function executeProject(context: Context, asked: Executing, watchin
 
 type Place = { project: Project; config: Config; record: ProjectRecord }
 type Prepared = {
-  execution: Omit<Execution, 'progress' | 'show' | 'saw' | 'note' | 'stop' | 'pause' | 'hold' | 'begun'>
+  execution: Omit<Execution, 'progress' | 'show' | 'saw' | 'note' | 'stop' | 'pause' | 'hold' | 'started'>
   permissions: 'bypass' | 'ask'
   why: string[]
   notes: string[]

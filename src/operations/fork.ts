@@ -9,7 +9,7 @@ import { waitingComments } from './comments.ts'
 import { findLoop } from './find-loop.ts'
 import type { Context, Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
-import { begun, type Started } from './start-loop.ts'
+import { asStarted, type Started } from './start-loop.ts'
 
 /** `iteration`: start after that one; 0 is the start. Absent: the last one. `words`: an extra message for its first iteration. */
 export type Forking = Changes & { loop: string; iteration?: number; prompt?: string; words?: string }
@@ -40,7 +40,7 @@ export const fork: Operation<Forking, Forked> = {
       if (task) await beginTask(context, task.id, async () => ({ loop, first }))
       else await store.create(loop, first)
     })
-    return { ...begun(context, loop, why), from: parent.id, iteration }
+    return { ...asStarted(context, loop, why), from: parent.id, iteration }
   },
 }
 

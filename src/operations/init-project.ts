@@ -7,10 +7,10 @@ import { workFolder } from './start-loop.ts'
 
 export { ARTEFACTS } from '../project/folder.ts'
 
-type Begun = Awaited<ReturnType<typeof init>>
+type Inited = Awaited<ReturnType<typeof init>>
 
 /** `exclusion`: whether git ignores its files. */
-export type InitedProject = { folder: string; exclusion: Begun['exclusion'] }
+export type InitedProject = { folder: string; exclusion: Inited['exclusion'] }
 
 export const initProject: Operation<{ project: string; dir?: string }, InitedProject> = {
   name: 'init_project',

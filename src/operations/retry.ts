@@ -15,7 +15,7 @@ import { findLoop } from './find-loop.ts'
 import type { Context, Operation } from './operation.ts'
 import { ownerOf } from './owners.ts'
 import { retryFleetTask } from './retry-fleet-task.ts'
-import { begun, inPlace, inWorktree, noteOthers, type Placed, type Started } from './start-loop.ts'
+import { asStarted, inPlace, inWorktree, noteOthers, type Placed, type Started } from './start-loop.ts'
 
 /** `words`: an extra message for its first iteration. */
 export type Retrying = Changes & { loop: string; words?: string }
@@ -48,7 +48,7 @@ export const retry: Operation<Retrying, Retried> = {
           })
         : store.create(loop, first)
     await (parent.spec.work.worktree ? orCleanUp<unknown>({ store }, { parent, id }, begin) : begin())
-    return { ...begun(context, loop, why), from: parent.id }
+    return { ...asStarted(context, loop, why), from: parent.id }
   },
 }
 

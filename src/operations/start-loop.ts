@@ -46,16 +46,16 @@ export const start: Operation<Starting, Started> = {
     if (starting.task_id === undefined) {
       const { loop, why } = await prepareLoop(context, starting, context.workers ? { kind: 'board' } : undefined)
       await context.store().create(loop)
-      return begun(context, loop, why)
+      return asStarted(context, loop, why)
     }
     const { loop, why } = await beginTask(context, starting.task_id, async (task) =>
       prepareLoop(context, await askingOf(context, task), ownerOfTask(task)),
     )
-    return begun(context, loop, why)
+    return asStarted(context, loop, why)
   },
 }
 
-export function begun({ workers }: Pick<Context, 'workers'>, loop: Loop, why: string | undefined): Started {
+export function asStarted({ workers }: Pick<Context, 'workers'>, loop: Loop, why: string | undefined): Started {
   const isQueued = statusOf(loop) === 'queued'
   if (isQueued) workers?.look()
   return { loop: loop.id, ...given({ why }), ...(isQueued ? { queued: true } : {}) }

@@ -38,7 +38,7 @@ export type Watching = CrewRequest & {
   timeoutMinutes?: number
 }
 
-export type Begun = {
+export type StartInfo = {
   vault: string
   agents: string[]
   checks: string[]
@@ -49,7 +49,7 @@ export type Begun = {
 
 /** Callbacks, and how to stop it. */
 export type Listener = {
-  begin(how: Begun): void
+  begin(how: StartInfo): void
   tell(event: WatchEvent): void
   rest: AbortSignal
   stop: AbortSignal

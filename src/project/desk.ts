@@ -16,7 +16,7 @@ export type Execution = Omit<Site, 'keeper' | 'rest' | 'limits' | 'mayTurn' | 't
   slots: number
   iterations?: number
   limits: SharedLimits
-  begun: (record: ProjectRecord) => void
+  started: (record: ProjectRecord) => void
   progress: (record: ProjectRecord, working: ReadonlySet<string>) => void
 }
 

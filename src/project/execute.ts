@@ -23,7 +23,7 @@ export async function execute(execution: Execution): Promise<Executed> {
   const startedAt = execution.now()
   const desk = openDesk(execution, startedAt, await spentBefore(execution))
   const { site } = desk
-  execution.begun(site.keeper.record)
+  execution.started(site.keeper.record)
   await tidy(site)
   const working = new Map<string, Promise<void>>()
   const work = (id: string) =>

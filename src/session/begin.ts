@@ -75,28 +75,28 @@ async function begin(desk: Desk, asked: Asked, command: LoopCommand): Promise<An
   const { home, env } = desk
   const subagents = subagentArgs(command.subagents ?? [], { dir, home, env, trusts: asked.trusts })
   if ('untrusted' in subagents) return trustFirst(subagents.untrusted)
-  const { loop: begun, tree } = await makeLoop(desk, { host, dir, command, chain: subagents.args })
+  const { loop: created, tree } = await makeLoop(desk, { host, dir, command, chain: subagents.args })
   if (!reserve(desk.home, session, desk)) return NOTHING
   await desk
     .store()
-    .create(begun)
+    .create(created)
     .catch((cause) => {
       disarm(desk.home, session)
       throw cause
     })
-  const unmatched = await unmatchedNotes(dir, begun.spec.protect)
-  const show = [...startNotes(begun, host, desk.env), ...unmatched.map(doubt)]
+  const unmatched = await unmatchedNotes(dir, created.spec.protect)
+  const show = [...startNotes(created, host, desk.env), ...unmatched.map(doubt)]
   if (context === 'process') {
-    arm(desk.home, session, { loop: begun.id, host: name, face: '', context, since: 0 })
-    return { loop: begun, context, show }
+    arm(desk.home, session, { loop: created.id, host: name, face: '', context, since: 0 })
+    return { loop: created, context, show }
   }
 
-  await keepStart({ tree, show: desk.show }, begun)
+  await keepStart({ tree, show: desk.show }, created)
   const face = await chooseFace(desk, dir, { host: name, session })
   await excludeFaces(dir, host.folder).catch(() => {}) // a loop file in `git status` does no harm
-  writeFace(face, { loop: begun, session, home: desk.home })
+  writeFace(face, { loop: created, session, home: desk.home })
   const armed = {
-    loop: begun.id,
+    loop: created.id,
     host: name,
     face,
     context,
@@ -105,7 +105,7 @@ async function begin(desk: Desk, asked: Asked, command: LoopCommand): Promise<An
     ...processOf(name, desk.env),
   }
   arm(desk.home, session, armed)
-  const loop = await lookBefore(desk, begun, tree)
+  const loop = await lookBefore(desk, created, tree)
   return {
     loop,
     context,
@@ -122,13 +122,13 @@ function trustFirst({ name, path, text, mark }: Untrusted): Answer {
 }
 
 /** Runs the checks before any work. The user waits for this, so it is kept short. */
-async function lookBefore(desk: Desk, begun: Loop, tree: Tree): Promise<Loop> {
-  if (begun.next.kind !== 'check') return begun
+async function lookBefore(desk: Desk, created: Loop, tree: Tree): Promise<Loop> {
+  if (created.next.kind !== 'check') return created
   const { env, stop, show } = desk
-  return visit<Loop>(begun.id, {
+  return visit<Loop>(created.id, {
     store: desk.store(),
     now: desk.now,
-    held: () => begun,
+    held: () => created,
     work: (held) => held.drive(later(() => desk.checker({ tree, env, now: held.now, stop, show }))),
   })
 }

@@ -14,11 +14,11 @@ import {
 import { money } from '../../formats/spent-words.ts'
 import type { Task } from '../../formats/tasks.ts'
 import {
-  type Begun,
   type Executed,
   type Project,
   type ProjectRecord,
   proofsOf,
+  type StartInfo,
 } from '../../operations/execute-project.ts'
 import { timeOfDay, waitWords } from '../../operations/standing.ts'
 import type { Context } from './context.ts'
@@ -28,7 +28,7 @@ import { clock, count, jsonLine, type Output, paint, type Style, short } from '.
 import { bypassLine, doingOf, isSettled, MARK_STYLES, openJsonView, settledBy } from './view.ts'
 
 export type ProjectView = {
-  begin(project: Project, record: ProjectRecord, how: Begun): void
+  begin(project: Project, record: ProjectRecord, how: StartInfo): void
   show(task: string): Show
   saw(task: string, loop: Loop, fact: Fact): void
   note(task: string, text: string): void
@@ -131,7 +131,7 @@ function beginning(
   out: Output,
   { name }: Project,
   tasks: readonly Task[],
-  { agents, checks, slots, permissions }: Begun,
+  { agents, checks, slots, permissions }: StartInfo,
 ): string[] {
   const done = completedIn(tasks).size
   const title = [

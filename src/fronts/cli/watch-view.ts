@@ -7,8 +7,8 @@ import { baselineLines, experimentLine, findingLines, gradeWords, isBaseline } f
 import { timeOfDay, waitWords } from '../../operations/standing.ts'
 import {
   answersTo,
-  type Begun,
   isAboutFile,
+  type StartInfo,
   vaultOf,
   type WatchEvent,
   type Watched,
@@ -19,14 +19,14 @@ import { clock, count, type Output, paint, type Style, short } from './text.ts'
 import { bypassLine, isSettled, MARK_STYLES, settledBy } from './view.ts'
 
 export type WatchView = {
-  begin(how: Begun): void
+  begin(how: StartInfo): void
   tell(event: WatchEvent): void
   end(watched: Watched, stopped: boolean): void
 }
 
 export function openWatchView({ out, now }: Context): WatchView {
   const iterations = openIterations()
-  let how: Begun | undefined
+  let how: StartInfo | undefined
   const line = (mark: string, style: Style, text: string, task?: string) =>
     out.write(
       `${paint(out, 'dim', timeOfDay(now()).slice(0, 8))}  ${paint(out, style, mark)}  ${task === undefined ? '' : `${paint(out, 'bold', short(task, 60))}  `}${text.replace(/\s*[\n\r]\s*/g, ' ')}\n`,
@@ -83,7 +83,7 @@ export function openWatchView({ out, now }: Context): WatchView {
   }
 }
 
-function beginning(out: Output, { vault, agents, checks, slots, permissions }: Begun): string[] {
+function beginning(out: Output, { vault, agents, checks, slots, permissions }: StartInfo): string[] {
   const parts = [
     `${paint(out, 'bold', 'ralph')} vault ${paint(out, 'cyan', vault)}`,
     `agent ${agents.join(', then ')}`,

@@ -74,14 +74,14 @@ function accountsIn(args: Args): Map<string, string> {
   )
 }
 
-type Begun = {
+type StartInfo = {
   id: string
   host: string
   agents: Record<string, string>
   labels: readonly string[]
   concurrency: number
 }
-type Lines = { begin(worker: Begun): void; say(text: string, task?: string): void }
+type Lines = { begin(worker: StartInfo): void; say(text: string, task?: string): void }
 
 function openLines(context: Context, json: boolean): Lines {
   const { out, now, version, database = '', home } = context

@@ -44,8 +44,8 @@ function timeIn(data: unknown): unknown {
 /** Claude's format, which Droid shares. */
 function plainMessage(lines: readonly Json[], { message_id: id }: Json): string | undefined {
   // Anything before the last prompt belongs to an earlier turn.
-  const begun = lines.findLastIndex((line) => roleOf(line) === 'user' && textOf(line))
-  const said = lines.slice(begun + 1).filter((line) => roleOf(line) === 'assistant')
+  const prompted = lines.findLastIndex((line) => roleOf(line) === 'user' && textOf(line))
+  const said = lines.slice(prompted + 1).filter((line) => roleOf(line) === 'assistant')
   const last = id === undefined ? said.findLast((line) => textOf(line)) : said.findLast((line) => line.id === id)
   return last && textOf(last)
 }

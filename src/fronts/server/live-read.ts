@@ -35,7 +35,7 @@ type Source = {
 }
 
 const SOURCES: readonly Source[] = [
-  { kind: 'loops', topic: 'loops', read: async (store, after) => (await store.begun(after)).map(toStart) },
+  { kind: 'loops', topic: 'loops', read: async (store, after) => (await store.newLoops(after)).map(toStart) },
   { kind: 'events', topic: 'loops', read: async (store, after) => (await store.events(after)).map(toEvent) },
   { kind: 'board', topic: 'board', read: async ({ board }, after) => (await board.changes(after)).map(toTaskChange) },
   { kind: 'panes', topic: 'panes', read: async ({ panes }, after) => (await panes.changes(after)).map(toPaneChange) },

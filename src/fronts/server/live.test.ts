@@ -73,7 +73,7 @@ describe('a reader', () => {
     const reading = read({ after: BEGINNING, fetch: breaking(() => random.pop() ?? 1e9) }, upToEvent(600))
     const writers = ['a1', 'a2'].map((id) => start(write(id, 300)))
     for (const { ended } of writers) expect(await ended).toMatchObject({ code: 0, err: '' })
-    const stored = (await Promise.all([store.events(0), store.begun(0)])).map((rows) => rows.length)
+    const stored = (await Promise.all([store.events(0), store.newLoops(0)])).map((rows) => rows.length)
     expect(stored).toEqual([600, 2])
     expectAll(await reading, { events: 600, loops: 2 })
   })

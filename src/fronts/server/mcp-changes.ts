@@ -40,7 +40,7 @@ async function tellSince(store: Store, from: Heads, tell: Tell): Promise<Heads> 
   const [events, changes, begun] = await Promise.all([
     store.events(from.events),
     store.board.changes(from.board),
-    store.begun(from.loops),
+    store.newLoops(from.loops),
   ])
   const uris = new Set(events.map(({ loop }) => `ralph://loop/${loop}`))
   let isListChanged = begun.length > 0

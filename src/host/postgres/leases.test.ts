@@ -116,7 +116,7 @@ describe('events in Postgres', () => {
     const second = storyIn(store, 'a3', {}, works)
     const seen = async () => (await store.events(0)).map(({ seq, loop }) => [seq, loop])
     // It waits for the first one, as long as that is open.
-    await eventually(async () => (await store.begun(2)).length)
+    await eventually(async () => (await store.newLoops(2)).length)
     await sleep(50)
     expect(await seen()).toEqual([
       [1, 'a1'],

@@ -38,7 +38,7 @@ export function loopQueries(asking: PgAsking): LoopQueries {
     strips: async (loops, most) =>
       (await Promise.all(loops.map((loop) => readStrip(asking, loop, most)))).flatMap((strip) => strip ?? []),
 
-    async begun(after) {
+    async newLoops(after) {
       const rows = await all('SELECT * FROM loop WHERE seq > $1 ORDER BY seq LIMIT 500', after)
       return rows.map((row) => ({ seq: Number(row.seq), ...toLoopRow(row) }))
     },

@@ -78,7 +78,7 @@ export function events(scene: Scene): void {
         events: (await scene.store.events(0)).at(-1)?.seq,
         board: (await scene.store.board.changes(0)).at(-1)?.seq,
         panes: (await scene.store.panes.changes(0)).at(-1)?.seq,
-        loops: (await scene.store.begun(0)).at(-1)?.seq,
+        loops: (await scene.store.newLoops(0)).at(-1)?.seq,
       })
       await other.board.prune(Date.now() + 1_000)
       await other.panes.prune(Date.now() + 1_000)
@@ -99,11 +99,11 @@ export function events(scene: Scene): void {
     test('can be read from where a reader stopped, in the order in which they were created', async () => {
       await scene.store.create(loopOf('b1', {}, 5))
       await scene.store.create(loopOf('a1', {}, 1))
-      const [first, second] = await scene.store.begun(0)
+      const [first, second] = await scene.store.newLoops(0)
       expect([first?.id, second?.id]).toEqual(['b1', 'a1'])
       const other = await scene.connect()
       await other.create(loopOf('a2'))
-      expect(await scene.store.begun(second?.seq ?? 0)).toMatchObject([{ id: 'a2', status: 'running' }])
+      expect(await scene.store.newLoops(second?.seq ?? 0)).toMatchObject([{ id: 'a2', status: 'running' }])
     })
   })
 
