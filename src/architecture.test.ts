@@ -84,7 +84,8 @@ test('only drive and owners ask the engine for the next step', () => {
 
 test('the deciding parts are used only inside the engine', () => {
   const parts = imports.filter(
-    ({ file, used }) => /^engine\/(moves|cooldown|continue-loop|conclude)\.ts$/.test(used) && placeOf(file) !== 'engine/',
+    ({ file, used }) =>
+      /^engine\/(moves|cooldown|continue-loop|conclude)\.ts$/.test(used) && placeOf(file) !== 'engine/',
   )
   expect(parts).toEqual([])
 })

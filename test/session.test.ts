@@ -944,7 +944,7 @@ describe.concurrent('caps of hosts', () => {
 
   test('Claude Code announces when its cap is reached, as configured', async () => {
     const said = await inARow({ CLAUDE_CODE_STOP_HOOK_BLOCK_CAP: '2' }, 4)
-    expect(said.map((words) => words.includes('lets a hook continue 2 times in a row'))).toEqual([
+    expect(said.map((words) => words.includes('lets a hook keep it going 2 times in a row'))).toEqual([
       false,
       true,
       false,

@@ -261,7 +261,7 @@ function complaintIn(said: readonly string[]): { kind: Outcome['kind']; message:
   if (lost) return { kind: 'context', message: lost }
   // It does not say which argument is unknown: it prints its help.
   if (line(/^Options:$/))
-    return { kind: 'config', message: 'it does not know one of its arguments and printed its help' }
+    return { kind: 'config', message: 'it did not recognize one of its arguments and printed its help' }
   const wrong = line(/model not found|config.* (invalid|not valid)/i)
   return wrong ? { kind: 'config', message: wrong } : undefined
 }

@@ -6,7 +6,7 @@ import { spent } from './limits.ts'
 import { ALLOW, type Fact, type Loop } from './loop.ts'
 import { halt, rest, withFeedback } from './moves.ts'
 import { type Appraisal, alteredTogether, appraise, isBelow } from './proof.ts'
-import { doneTo, listed, proofAdvice } from './proof-words.ts'
+import { changesTo, listed, proofAdvice } from './proof-words.ts'
 import { allChecks } from './stages.ts'
 import { excusedPaths, trialsOf } from './trials.ts'
 
@@ -50,7 +50,7 @@ function refuseBent(loop: Loop, paths: readonly string[], at: number): Loop {
 }
 
 function questionChanges(loop: Loop, paths: readonly string[], at: number): Loop {
-  const words = `The checks pass, but only with what you ${doneTo(loop.tally, paths)}. If that is needed (a rename, a new interface, the first tests) and you are done, say ${loop.tally.claim.kind === 'none' ? 'so' : 'so again'}. Otherwise, undo it.`
+  const words = `The checks pass, but only with ${changesTo(loop.tally, paths, 'you')}. If that is needed (a rename, a new interface, the first tests) and you are done, say ${loop.tally.claim.kind === 'none' ? 'so' : 'so again'}. Otherwise, undo it.`
   return continueLoop(withFeedback({ ...loop, tally: { ...loop.tally, questioned: true } }, [words]), at)
 }
 

@@ -31,7 +31,7 @@ export function feedbackFor(
     ...newlyPassed.map((stage) => `Stage ${stage} has passed.`),
     ...(failed.length === 0 && claimed ? claimAdvice(spec, loop) : []),
     ...(tally.fresh
-      ? ['Your context was full, so you start fresh. The files and the git log show what has been done so far.']
+      ? ['Your context was full, so you are starting fresh. The files and the git log show what has been done so far.']
       : []),
     ...askAdvice(loop),
     ...[diagnosis(loop) ?? []].flat(),

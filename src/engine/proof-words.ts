@@ -42,14 +42,14 @@ export function exceptAllowed(allowed: readonly unknown[]): string {
 }
 
 export function brokenSentence(checks: readonly string[]): string {
-  return `${redSentence(checks)}, but an earlier, unfinished loop may have broken ${checks.length === 1 ? 'it' : 'them'}, so that proves nothing; the only evidence that the task is done is the agent's claim.`
+  return `${redSentence(checks)}, but an earlier, unfinished loop may have broken ${checks.length === 1 ? 'it' : 'them'}, so this proves nothing; the only evidence that the task is done is the agent's claim.`
 }
 
 /** Changes that --may-change allows may be the only reason why these checks pass. */
 export function excusedSentence(loop: Loop, checks: readonly string[], paths: readonly string[]): string {
   const lead = `The checks pass with this loop's changes to ${listed(paths)}, which --may-change allows.`
   if (checks.every((check) => trialOf(loop.tally, 'reversed', check) !== 'untried')) return lead
-  return `${lead} Whether they need the rest of its work could not be tested: ${whyNot(loop, 'reversed')}`
+  return `${lead} ralph could not test whether they need the rest of its work: ${whyNot(loop, 'reversed')}`
 }
 
 /** These checks pass sealed, but do not fail with the original files, or were not tried there. */
@@ -57,7 +57,7 @@ export function vacuousSentence(loop: Loop, checks: readonly string[]): string {
   const passing = checks.filter((check) => ranOf(loop.tally, 'start', check)?.result === 'pass')
   if (passing.length > 0)
     return `In a clean copy, ${named(passing)} ${passing.length === 1 ? 'passes' : 'pass'} even with the original files, so the sealed run proves nothing.`
-  return `Whether ${named(checks)} ${checks.length === 1 ? 'fails' : 'fail'} with the original files in a clean copy, as before the loop began, could not be tested: ${whyNot(loop, 'start')}`
+  return `ralph could not test whether ${named(checks)} ${checks.length === 1 ? 'fails' : 'fail'} with the original files in a clean copy, as before the loop began: ${whyNot(loop, 'start')}`
 }
 
 export function untilSentence(checks: readonly string[]): string {
@@ -68,7 +68,7 @@ export function keptSentence({ spec, tally }: Loop): string {
   const checks = allChecks(spec)
   const red = checks.filter((check) => wasRed(tally, check))
   if (red.length > 0)
-    return `${redSentence(red)}, but the changed tests or configuration may be the only reason, so that proves nothing.`
+    return `${redSentence(red)}, but the changed tests or configuration may be the only reason, so this proves nothing.`
   if (!isBaselineKnown({ spec, tally }))
     return `${named(checks)} ${checks.length === 1 ? 'passes' : 'pass'}, but may have passed before; the only evidence that the task is done is the agent's claim.`
   return `${named(checks)} ${checks.length === 1 ? 'passes as it' : 'pass as they'} did before, so nothing broke; the only evidence that the task is done is the agent's claim.`
@@ -112,11 +112,12 @@ export function named(checks: readonly string[]): string {
 
 const MOST_NAMED = 5
 
-/** "changed in a.test.ts", or for new files "added: a.test.ts". */
-export function doneTo(tally: Tally, paths: readonly string[]): string {
+/** "your changes to a.test.ts", or for new files "files that you added: a.test.ts". */
+export function changesTo(tally: Tally, paths: readonly string[], whose: 'you' | 'this loop'): string {
   const about = tally.findings.filter(({ path }) => paths.includes(path))
   const areNew = about.length > 0 && about.every(({ kind }) => kind === 'tests-added' || kind === 'means-added')
-  return `${areNew ? 'added:' : 'changed in'} ${listed(paths)}`
+  if (areNew) return `files that ${whose} added: ${listed(paths)}`
+  return `${whose === 'you' ? 'your' : "this loop's"} changes to ${listed(paths)}`
 }
 
 export function listed(paths: readonly string[]): string {

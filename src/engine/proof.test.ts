@@ -353,17 +353,19 @@ describe('a person who is asked to allow changed tests', () => {
 
 describe('tests that were changed together with the work', () => {
   test('are questioned once, and altered when claimed again', () => {
-    expect(feedbackAfter(red, ...together)).toMatch(/only with what you changed in a\.test\.ts.* say so again/)
+    expect(feedbackAfter(red, ...together)).toMatch(/only with your changes to a\.test\.ts.* say so again/)
     expect(endOf(red, [...together, ...together])).toBe('complete altered')
     expect(sentenceAfter(red, ...together, ...together)).toBe(
-      'The checks pass only with what this loop changed in a.test.ts.',
+      "The checks pass only with this loop's changes to a.test.ts.",
     )
   })
 
   test('and are new are called so', () => {
     const added = [...done(noticed('tests-added', 'a.test.ts')), ...together.slice(2)]
-    expect(feedbackAfter(red, ...added)).toMatch(/only with what you added: a\.test\.ts\. /)
-    expect(sentenceAfter(red, ...added, ...added)).toBe('The checks pass only with what this loop added: a.test.ts.')
+    expect(feedbackAfter(red, ...added)).toMatch(/only with files that you added: a\.test\.ts\. /)
+    expect(sentenceAfter(red, ...added, ...added)).toBe(
+      'The checks pass only with files that this loop added: a.test.ts.',
+    )
   })
 
   test('or deleted with it are no bent check if all passed before', () => {
@@ -371,7 +373,7 @@ describe('tests that were changed together with the work', () => {
       ...done([...noticed('tests-deleted', 'a.test.ts'), ...noticed('means-changed', ...more)]),
       ...bent.slice(2),
     ]
-    expect(feedbackAfter(green, ...deleted())).toMatch(/only with what you changed in a\.test\.ts.* say so again/)
+    expect(feedbackAfter(green, ...deleted())).toMatch(/only with your changes to a\.test\.ts.* say so again/)
     expect(endOf(green, [...deleted(), ...deleted()])).toBe('complete altered')
     expect(endOf(red, [...deleted(), ...deleted()])).toBe('wait person')
   })
@@ -560,7 +562,7 @@ describe('the sentence of a grade', () => {
       'kept, though red before',
       red,
       [...both, proved('start', 'fail')],
-      "`npm test` failed before the loop began and passes now, but the changed tests or configuration may be the only reason, so that proves nothing. This loop's tests also pass without its work.",
+      "`npm test` failed before the loop began and passes now, but the changed tests or configuration may be the only reason, so this proves nothing. This loop's tests also pass without its work.",
     ],
     ['claimed', { ...red, spec: specOf() }, [claims('clear')], 'There is no check, so the agent is taken at its word.'],
     [

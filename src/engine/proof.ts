@@ -3,7 +3,7 @@ import { GRADES, type Grade, type Loop, type Next, type Run, type Tally } from '
 import {
   blindSentence,
   brokenSentence,
-  doneTo,
+  changesTo,
   exceptAllowed,
   excusedSentence,
   fewerTests,
@@ -200,7 +200,7 @@ function appraiseNewTests(loop: Loop): Appraisal {
     return graded(
       loop,
       'kept',
-      `${kept} Whether the new tests prove more could not be tested: ${whyNot(loop, 'reversed')}`,
+      `${kept} ralph could not test whether the new tests prove more: ${whyNot(loop, 'reversed')}`,
     )
   return graded(loop, 'kept', hasTests ? `${kept} This loop's tests also pass without its work.` : kept)
 }
@@ -233,5 +233,5 @@ function graded({ tally }: Loop, grade: Grade, sentence: string): Graded {
 
 /** The grade of work whose tests changed with it, once the agent has confirmed that. */
 export function alteredTogether(loop: Loop, paths: readonly string[]): Graded {
-  return graded(loop, 'altered', `The checks pass only with what this loop ${doneTo(loop.tally, paths)}.`)
+  return graded(loop, 'altered', `The checks pass only with ${changesTo(loop.tally, paths, 'this loop')}.`)
 }

@@ -118,7 +118,7 @@ describe('tests that the agent is meant to change', () => {
       "The checks pass with this loop's changes to a.test.ts, which --may-change allows.",
     )
     expect(sentenceAfter(red, ...done(excused), untried('reversed', 'no git'))).toBe(
-      "The checks pass with this loop's changes to a.test.ts, which --may-change allows. Whether they need the rest of its work could not be tested: no git.",
+      "The checks pass with this loop's changes to a.test.ts, which --may-change allows. ralph could not test whether they need the rest of its work: no git.",
     )
   })
 
@@ -178,7 +178,7 @@ describe('a sealed run', () => {
       'In a clean copy, `npm test` passes even with the original files, so the sealed run proves nothing.',
     )
     expect(sentenceAfter(counted(), ...sealed(), untried('start', 'no room'))).toBe(
-      'Whether `npm test` fails with the original files in a clean copy, as before the loop began, could not be tested: no room.',
+      'ralph could not test whether `npm test` fails with the original files in a clean copy, as before the loop began: no room.',
     )
   })
 

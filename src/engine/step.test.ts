@@ -155,7 +155,7 @@ describe('rule 2: an agent that could not work', () => {
     expect(loopAfter(unchecked, works).next).toMatchObject({ fresh: false })
     const full = loopAfter(unchecked, works, fillsContext)
     expect(full.next).toMatchObject({ fresh: true, iteration: 3 })
-    expect(feedbackAfter(full)).toContain('you start fresh')
+    expect(feedbackAfter(full)).toContain('you are starting fresh')
     expect(loopAfter(full, works).next).toMatchObject({ fresh: false, feedback: [] })
   })
 

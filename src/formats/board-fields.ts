@@ -32,7 +32,7 @@ const RULES: readonly Rule[] = [
   {
     field: 'stages',
     isFine: each(({ name, check }: { name: string; check?: string }) => /^[\w .:-]{1,60}$/.test(name) && check !== ''),
-    words: 'must have names of letters, digits, spaces and . : _ - and non-empty checks',
+    words: 'must have names of letters, digits, spaces, and . : _ - only, and their checks must not be empty',
   },
   { field: 'checks', isFine: each((text: string) => text.trim() !== ''), words: 'must not be empty' },
   { field: 'agent', isFine: line(1_000), words: 'must name an agent' },

@@ -160,7 +160,7 @@ export function mustHaveRow(id: string, row: Row | undefined): StoredLoop {
 }
 
 export function unknownLoop(name: string): RalphError {
-  return new RalphError('loop-unknown', `No such loop: ${name}. \`ralph status --all\` lists them.`)
+  return new RalphError('loop-unknown', `No such loop: ${name}. \`ralph status --all\` lists all loops.`)
 }
 
 export function beginningOf({ id, spec, tally, next }: Loop): Parameters<TurnRecords['begin']>[0] {

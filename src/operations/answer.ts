@@ -14,7 +14,7 @@ export type Answering = { loop: string; words?: string; allow?: true; paths?: st
 export const answer: Operation<Answering, Steered | Allowed> = {
   name: 'answer',
   effect: 'write',
-  summary: 'Answers a loop that needs input: with words, or by allowing the test changes it waits for.',
+  summary: 'Answers a loop that needs input: with words, or by allowing its test changes.',
   person: true,
   async run(context, { loop: name, words, allow: allows, paths }) {
     await refuseBelowTurn(context)

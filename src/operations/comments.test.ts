@@ -59,7 +59,7 @@ describe('comments', () => {
     ])
     const { prompt } = await place.run('get_iteration', { loop, iteration: 2 })
     const message = [
-      'A person says: Comments on lines you changed. Address each one, or say why not.',
+      'A person says: There are comments on lines you changed. Address each one, or say why not.',
       ...['', 'a.txt:3 (after iteration 1)', '> three', 'Say four.'],
       ...['', 'a.txt:1 (before iteration 1)', '> one', 'Keep it.'],
     ]

@@ -27,7 +27,7 @@ export async function findLoop(context: Context, name: string | undefined): Prom
   if (newest) return newest.id
   throw new RalphError(
     'loop-unknown',
-    'No loop has been started in this folder. Name a loop; `ralph status` lists them all.',
+    'No loop has been started in this folder. Name a loop; `ralph status` lists all loops.',
   )
 }
 

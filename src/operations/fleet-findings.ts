@@ -101,7 +101,7 @@ async function ofFleet(context: Context, { scheduler, oldest_ready_ms }: FleetHe
           true,
           scheduler && !isLate ? `${scheduler.holder} schedules` : 'starts with the first worker',
         )
-      : must('scheduler', false, 'no worker has scheduled tasks for more than 30 seconds. Restart the workers.'),
+      : must('scheduler', false, 'no worker has scheduled anything in the last 30 seconds. Restart the workers.'),
     better('queued', true, queuedWords(counts.ready ?? 0, oldest_ready_ms)),
   ]
 }

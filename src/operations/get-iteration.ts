@@ -58,7 +58,7 @@ export const getIteration: Operation<{ loop: string; iteration: number }, FoundI
 export function noIteration(loop: string, iteration: number): RalphError {
   return new RalphError(
     'loop-unknown',
-    `Loop ${loop} has no iteration ${iteration}. \`ralph show ${loop}\` lists them.`,
+    `Loop ${loop} has no iteration ${iteration}. \`ralph show ${loop}\` lists all iterations.`,
   )
 }
 

@@ -32,7 +32,7 @@ export function askNote(name: string, permissions: 'ask' | 'bypass'): string | u
   const agent = permissions === 'ask' ? agentOf(name) : undefined
   if (!agent?.hidesTools || !agent.grants) return undefined
   const allow = 'setting' in agent.grants ? agent.grants.setting : `-- ${agent.grants.argument}`
-  return `With --permissions ask ${agent.name} does not offer its model tools that need approval, such as the shell: allow them with ${allow}, or use --permissions bypass.`
+  return `With --permissions ask, ${agent.name} hides tools that need approval, such as the shell, from its model. Allow them with ${allow}, or use --permissions bypass.`
 }
 
 /** Undefined for unknown names, such as that of a task whose caller does the work. */

@@ -42,7 +42,7 @@ const limits = z.strictObject({
     .number()
     .min(0)
     .exactOptional()
-    .describe('How long an open breaker waits before one more try; 0: halt at once.'),
+    .describe('How long an open breaker waits before one retry; 0: halt at once.'),
   overloadMinutes: z
     .number()
     .min(0)
@@ -58,7 +58,7 @@ const room = z
     tokens: whole.min(1).exactOptional(),
     costUsd: amount.exactOptional(),
   })
-  .describe('New limits; all count from its start.')
+  .describe('New limits, counted from the start of the loop.')
 
 const globs = z.array(line.min(1))
 

@@ -61,7 +61,7 @@ export const PAGE_SCHEMAS: SchemasOf<PageOperation> = {
   try_checks: {
     input: z.strictObject({
       dir: path.exactOptional(),
-      task_id: name.exactOptional().describe('A task on the board: in its folder, unless you name another.'),
+      task_id: name.exactOptional().describe('A task on the board; its folder is used unless you give another.'),
       checks: z.array(argument.min(1)).min(1).max(50).describe("auto finds the folder's own."),
       minutes: amount.exactOptional().describe('Time limit of each.'),
     }),

@@ -35,7 +35,7 @@ function alteredAdvice(loop: Loop): string {
   if (untried) return untried
   const findings = openFindings(loop.tally).filter(({ kind, path }) => path && !ASIDE.has(kind))
   const paths = [...new Set(findings.map(({ path }) => path))]
-  if (paths.length === 0) return 'For a better grade, let the checks run all the tests they ran before.'
+  if (paths.length === 0) return 'For a better grade, make sure the checks run all the tests they ran before.'
   const areNew = findings.every(({ kind }) => kind === 'tests-added' || kind === 'means-added')
   if (areNew)
     return `For a better grade, start with the tests that the work must pass, or say up front that the agent should write them: --may-change GLOB. For now, review ${listed(paths)}.`
@@ -51,9 +51,9 @@ function untriedAdvice(loop: Loop): string | undefined {
   const fails = allChecks(spec).some(
     (check) => trialOf(tally, 'sealed', check) === 'untried' && hasFailed(ranOf(tally, 'control', check)),
   )
-  if (fails) return `For a better grade, let the checks pass in a clean copy of the files. ${PLACE}`
+  if (fails) return `For a better grade, make sure the checks pass in a clean copy of the files. ${PLACE}`
   if (unconfirmed(loop).some((check) => ranOf(tally, 'start', check)?.result === 'pass'))
-    return `For a better grade, let the checks find everything they need in a clean copy of the files. ${PLACE}`
+    return `For a better grade, make sure the checks find everything they need in a clean copy of the files. ${PLACE}`
   if (spec.proof === 'off') return 'For a better grade, let ralph run experiments: omit --proof off.'
   if (wasTooSlow(loop)) return 'For a better grade, give the experiments more time: --proof-minutes MIN.'
   if (spec.work.gitDir === undefined && triedOf(loop).some(({ why }) => why !== undefined))

@@ -9,7 +9,10 @@ export const finding: z.ZodType<Finding> = z.strictObject({
   kind: z.string(),
   path: z.string(),
   words: z.string(),
-  mark: z.string().exactOptional().describe('Changes with the content of the path; empty: it was deleted.'),
+  mark: z
+    .string()
+    .exactOptional()
+    .describe('A value that changes with the content of the file; empty: it was deleted.'),
 }) as unknown as z.ZodType<Finding>
 
 const grade = z.enum(GRADES)

@@ -12,7 +12,7 @@ export type ReportingStage = { stage?: string; evidence: string }
 export const reportStage: Operation<ReportingStage, Heard> = {
   name: 'report_stage',
   effect: 'write',
-  summary: 'Reports that a stage, or without one the whole task, is done.',
+  summary: 'Reports that a stage is done, or the whole task if no stage is given.',
   agent: { description: 'ralph runs the checks itself when your turn ends. Report only what is really done.' },
   async run(context, { stage: name, evidence }) {
     const pass = await passOf(context)

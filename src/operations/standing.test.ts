@@ -47,7 +47,7 @@ describe('no progress', () => {
 
   test.each(['gemini', 'qwen'])('of %s, which hides tools that need approval, explains that', (agent) => {
     expect(halted(agent, 'ask')).toMatch(
-      /^halted \(no-progress\) after 3 iterations\. .* With --permissions ask .* does not offer its model tools that need approval, such as the shell/,
+      /^halted \(no-progress\) after 3 iterations\. .* With --permissions ask, .* hides tools that need approval, such as the shell/,
     )
     expect(halted(agent, 'bypass')).not.toContain('--permissions')
   })

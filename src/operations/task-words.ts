@@ -41,7 +41,7 @@ export function taskStanding(loop: Loop): Note {
       if (next.why === 'cooldown')
         return {
           level: 'warning',
-          text: `ralph: task ${id}: ${stopped(next.stop.sentence)} The breaker is open ${after}; it waits before one more try. Retry now: ralph resume ${loop.id}`,
+          text: `ralph: task ${id}: ${stopped(next.stop.sentence)} The breaker is open ${after}; ralph will try once more after a cooldown. Retry now: ralph resume ${loop.id}`,
         }
       if (next.until !== undefined)
         return { level: 'info', text: `ralph: task ${id} is waiting for the agent ${after}.` }
@@ -55,7 +55,7 @@ export function taskStanding(loop: Loop): Note {
     case 'restore':
       return {
         level: 'warning',
-        text: `ralph: task ${id} has not ended: its checks could not finish. The next stop runs them again.`,
+        text: `ralph: task ${id} has not ended: its checks could not finish. They run again the next time the agent stops.`,
       }
   }
 }
@@ -89,7 +89,7 @@ function capNote(loop: Loop, since: number, env: Desk['env']): Note[] {
   return [
     {
       level: 'warning',
-      text: `ralph: ${title} lets a hook continue ${count(most, 'time')} in a row (${cap?.raise}). If it stops here, tell it to continue.`,
+      text: `ralph: ${title} lets a hook keep it going ${count(most, 'time')} in a row (${cap?.raise}). If it stops here, tell it to continue.`,
     },
   ]
 }

@@ -17,10 +17,13 @@ export function reviewOrder(comments: readonly Comment[]): Extract<Order, { kind
     const where = `${path}:${line} (${side === 'old' ? 'before' : 'after'} iteration ${iteration})`
     return `${where}\n> ${quote}\n${text.trim()}`
   })
-  const lead = comments.length === 1 ? 'Comment on a line you changed.' : 'Comments on lines you changed.'
+  const lead =
+    comments.length === 1
+      ? 'There is a comment on a line you changed. Address it, or say why not.'
+      : 'There are comments on lines you changed. Address each one, or say why not.'
   return {
     kind: 'say',
-    words: [`${lead} Address each one, or say why not.`, ...parts].join('\n\n'),
+    words: [lead, ...parts].join('\n\n'),
     comments: comments.map(({ id }) => id),
   }
 }

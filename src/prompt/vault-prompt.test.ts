@@ -9,7 +9,7 @@ test('says what to do, and where the file goes', () => {
 Do it.
 
 When everything in it is done, and not before, move that file to \`Done/a.md\`: nothing else counts as done.
-If it is already there because a check failed, leave it there.
+If the file is already there, because its checks failed after you moved it, leave it there.
 If a person must approve something first, describe it in the file and move the file to \`Pending_Approval/a.md\`; it comes back once approved.
 Do not rename or delete the file.`)
 })

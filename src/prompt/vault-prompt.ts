@@ -20,7 +20,7 @@ export function buildVaultPrompt({ body, from, done, pending, progress }: VaultW
     ...(cut ? ['This is only the beginning: read the whole file.'] : []),
     [
       `When everything in it is done, and not before, move that file to \`${done}\`: nothing else counts as done.`,
-      'If it is already there because a check failed, leave it there.',
+      'If the file is already there, because its checks failed after you moved it, leave it there.',
       `If a person must approve something first, describe it in the file and move the file to \`${pending}\`; it comes back once approved.`,
       'Do not rename or delete the file.',
       ...(progress ? [progressWords(progress)] : []),

@@ -16,8 +16,8 @@ export function helpFor(host: Host): string {
     [host.types('cancel'), 'ends the loop'],
   ]
   const options: [string, string][] = [
-    ['--verify CMD', "command that proves the work, run by ralph; may be repeated; auto uses the project's own"],
-    ['--completion-promise T', 'the agent claims done with <promise>T</promise>'],
+    ['--verify CMD', "check that must pass, or auto for the project's own checks; may be repeated"],
+    ['--completion-promise T', 'the agent claims to be done with <promise>T</promise>'],
     ['--max-iterations N', 'at most N iterations; 0: no limit (default: 10)'],
     ['--timeout MIN', 'at most MIN minutes in total'],
     ['--max-tokens N', 'at most N tokens in total, if the agent reports them'],

@@ -130,7 +130,7 @@ describe('the cap of a host', () => {
   test('says what can be done about it', () => {
     expect(capNote(grown(8), claude, {}).text).toContain('CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0 lifts it')
     expect(capNote(grown(8), HOSTS.copilot, {}).text).toMatch(
-      /Copilot lets a hook continue 8 times in a row, and this is the last one/,
+      /Copilot lets a hook keep it going 8 times in a row, and this is the last one/,
     )
   })
 })

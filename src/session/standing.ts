@@ -106,6 +106,6 @@ export function capNote({ id }: Loop, host: Host, env: Env): Note {
   return {
     level: 'warning',
     kind: 'cap',
-    text: `ralph: ${title} lets a hook continue ${count(allowance(host, env), 'time')} in a row${cap?.raise ? ` (${cap.raise})` : ''}, and this is the last one. If it stops here, resume with ${types('resume')}, or without a session with \`ralph resume ${id}\`.`,
+    text: `ralph: ${title} lets a hook keep it going ${count(allowance(host, env), 'time')} in a row${cap?.raise ? ` (${cap.raise})` : ''}, and this is the last one. If it stops here, resume with ${types('resume')}, or without a session with \`ralph resume ${id}\`.`,
   }
 }

@@ -143,7 +143,7 @@ function stuckIn({ loop, row, movedAt }: Newest): Stuck {
 function stuckElsewhere(other: OtherTask): Stuck {
   const { task_id, status, last_updated: stopped_at } = other.state
   const { why, file } = stopElsewhere(other)
-  const inDone = { advice: 'Only the other ralph knows whether its checks failed.', command: null }
+  const inDone = { advice: 'Only the other ralph process knows whether its checks failed.', command: null }
   return { task_id, loop_id: null, status, stopped_at, why, file, ...retryAdvice(other.task, file, inDone) }
 }
 

@@ -34,7 +34,7 @@ export const TASK_ERRORS: Readonly<
     code: 'state-corrupted',
     recoverable: true,
     action: 'recreate_state',
-    when: 'the state file is damaged and the database does not know the task; otherwise the file is set aside and rebuilt',
+    when: 'the state file is damaged and the task is not in the database; otherwise the file is set aside and rebuilt',
   },
   StateFileError: {
     code: 'state-file',

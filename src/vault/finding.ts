@@ -29,7 +29,7 @@ export async function findTask(desk: VaultDesk, id: string): Promise<TaskRow> {
   if (state === 'damaged')
     throw new StateCorruptedError(
       id,
-      `${stateFileOf(desk, id)} is damaged, and the database does not know the task. Delete that file, then start the task again.`,
+      `${stateFileOf(desk, id)} is damaged, and the task is not in the database. Delete that file, then start the task again.`,
     )
   if (await follow(desk, { ...state, task_id: id })) return findTask(desk, id)
   await adopt(desk, { ...state, task_id: id })

@@ -103,7 +103,7 @@ export function waitingElsewhere({ state, task, home }: OtherTask): Briefing['wa
   const isPending = whereIs(task) === 'pending'
   const question = isPending
     ? askFor(task, 'pending').words
-    : 'It has a question that only the ralph working on it knows.'
+    : 'It has a question that only the ralph process working on it knows.'
   return [
     {
       task_id,

@@ -66,7 +66,7 @@ describe('a state file that is damaged', () => {
     const error = await errorOf(vault.ralph.getTaskState('a'))
     expect(error).toMatchObject({ name: 'StateCorruptedError', recoverable: true, actionRequired: 'recreate_state' })
     expect(error.message).toBe(
-      'Ralph_State/a.json is damaged, and the database does not know the task. Delete that file, then start the task again.',
+      'Ralph_State/a.json is damaged, and the task is not in the database. Delete that file, then start the task again.',
     )
   })
 

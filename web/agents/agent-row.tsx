@@ -46,7 +46,7 @@ export function AgentRow({
             Not logged in. Start it once and log in: <Code>{folderName(path ?? name)}</Code>
           </p>
         )}
-        {state === 'unknown' && <p class="muted">Whether it is logged in is known only once it runs.</p>}
+        {state === 'unknown' && <p class="muted">ralph cannot tell whether it is logged in until it runs.</p>}
       </div>
       <ul class="chips" aria-label={`What ${name} can do`}>
         {can.map((what) => (

@@ -11,13 +11,13 @@ const spec: CommandSpec = {
   name: 'import',
   words: 'FILE [PROJECT] [options]',
   summary:
-    'Imports tasks: prd.json, tasks.json or Markdown checklists into a project, a vibe-kanban database into the board.',
+    'Imports tasks into a project from prd.json, tasks.json or a Markdown checklist, or onto the board from vibe-kanban.',
   about: `The format is detected from the content of FILE. The tasks go to .artefacts/PROJECT/tasks.json, which must not exist yet;
 spec.md, state.json and obstacles.json are created if they are missing.
 A vibe-kanban database is never changed; give "vibe-kanban" as FILE to use the one in its default location. Its tasks go to the
 board and keep their ids, so importing it again adds only new tasks.`,
   options: {
-    dir: { value: 'D', help: 'folder the project is for (default: the current one)' },
+    dir: { value: 'D', help: 'folder of the project (default: the current one)' },
     'dry-run': { help: 'show what a vibe-kanban import would add, without importing' },
   },
   examples: [

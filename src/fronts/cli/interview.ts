@@ -32,7 +32,7 @@ Exit codes: 0 tasks written, 1 a round failed, 2 usage error, 3 agent missing or
       help: 'bypass (default: the agent never asks for permission) or ask (it may do only what its own settings allow)',
     },
     'non-interactive': { value: 'ANSWERS', help: 'let the agents read your answers from this file instead of asking' },
-    dir: { value: 'D', help: 'folder the project is for (default: the current one)' },
+    dir: { value: 'D', help: 'folder of the project (default: the current one)' },
   },
   examples: [
     ['ralph interview shop', 'three rounds of questions, then the tasks'],
@@ -86,7 +86,7 @@ export const interview: Command = {
 }
 
 const BLANK =
-  'The spec is still the empty template, so the agents will ask you about everything. A few lines in it help.'
+  'The spec is still the empty template, so the agents will ask you about everything. It helps to write a few lines first.'
 
 function endingOf({ name, folder }: { name: string; folder: string }, { tasks }: TaskList): string {
   return `${count(tasks.length, 'task')} in ${folder}/tasks.json. Next: ralph execute ${name}`

@@ -41,5 +41,5 @@ export async function givenWords(
 /** The loop, for commands that require one. */
 export function loopNamed({ spec, words: [loop] }: Args): string {
   if (loop !== undefined) return loop
-  throw usage(spec, `Name a loop: ralph ${spec.name} LOOP. \`ralph status\` lists them.`)
+  throw usage(spec, `Name a loop: ralph ${spec.name} LOOP. \`ralph status\` lists all loops.`)
 }

@@ -13,7 +13,7 @@ const spec: CommandSpec = {
   about: `${LOOP_WORDS}\nAn interrupted turn is repeated; no iteration is counted twice. A loop that waits for a rate limit tries again at once, and an open breaker is reset.\nA loop that halted on a limit needs a higher one. Limits are totals, counted from the start of the loop.`,
   options: {
     'max-iterations': { value: 'N', help: 'total iteration limit; 0: no limit' },
-    timeout: { value: 'MIN', help: 'total time limit in minutes, not counting the time since it ended' },
+    timeout: { value: 'MIN', help: 'total time limit in minutes, not counting the time since the loop ended' },
     'max-cost': { value: 'USD', help: 'total cost limit' },
     'max-tokens': { value: 'N', help: 'total token limit' },
     ...DRIVING,

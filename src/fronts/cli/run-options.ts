@@ -54,7 +54,7 @@ Exit codes: 0 complete, 1 stopped before it was done, 2 usage error, 3 agent mis
       help: 'other text that claims the task is done when alone on a line; may be repeated',
     },
     timeout: { value: 'MIN', help: 'stop after MIN minutes, waits included; a running check may finish' },
-    'max-cost': { value: 'USD', help: 'stop when USD dollars are spent, if the agent reports its cost' },
+    'max-cost': { value: 'USD', help: 'stop after spending USD dollars, if the agent reports its cost' },
     'max-tokens': { value: 'N', help: 'stop when N tokens are used' },
     'no-progress': { value: 'N', help: 'stop after N iterations in a row that change nothing (default: 3)' },
     'same-error': { value: 'N', help: 'stop after the same failure N times in a row (default: 5)' },
@@ -64,7 +64,7 @@ Exit codes: 0 complete, 1 stopped before it was done, 2 usage error, 3 agent mis
     },
     'on-limit': {
       value: 'WHAT',
-      help: 'at a rate limit: wait (default: until it resets) or stop; with several agents, the next takes over first',
+      help: 'at a rate limit: wait (default: until it resets) or stop; with several agents, only once all of them are limited',
     },
     silence: { value: 'MIN', help: 'kill an agent that is silent for MIN minutes (default: 10)' },
     'check-timeout': { value: 'MIN', help: 'time limit for one check, in minutes (default: 10)' },

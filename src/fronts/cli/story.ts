@@ -198,7 +198,7 @@ function orderSentence(fact: Extract<Fact, { kind: 'told' }>, before?: Next, sin
     case 'out-of-time':
       return `${capital(by)} reported that it ran out of time.`
     case 'rested':
-      return 'It continues; the time when no process was running it does not count.'
+      return 'It continues; time without a running process does not count.'
     case 'allow':
       return `${capital(by)} allowed the changes${order.paths.length > 0 ? ` to ${order.paths.join(', ')}` : ''}.`
     case 'dropped':

@@ -17,7 +17,7 @@ export const submitSpec: CommandSpec = {
   about: `A worker clones the repository, works on the branch ralph/<task>, and pushes it after every iteration. Workers see only what is
 pushed, so push first. With --project, all tasks of .artefacts/NAME/tasks.json are submitted; each is merged into the base branch
 once it is complete.
-Exit codes with --wait: 0 all done, 1 some not done, 4 the rest are waiting for you, 130 stopped waiting (the tasks continue).`,
+Exit codes with --wait: 0 all done, 1 some failed or were cancelled, 4 some are waiting for you, 130 stopped waiting (the tasks continue).`,
   options: {
     repo: {
       value: 'URL',

@@ -9,7 +9,7 @@ const spec: CommandSpec = {
   name: 'worker',
   words: '--database URL [options]',
   summary: 'Runs fleet tasks on this machine until it is stopped.',
-  about: `Takes the tasks whose agent and labels it has. Its clones and worktrees are in RALPH_HOME; only one worker can use a RALPH_HOME.
+  about: `Takes tasks that need only the agents and labels it offers. Its clones and worktrees are in RALPH_HOME; only one worker can use a RALPH_HOME.
 git must be able to clone and push without prompting. Ctrl-C or SIGTERM drains the worker: it takes no new tasks, finishes the
 current iterations and exits; other workers continue from there. A second Ctrl-C stops at once.`,
   options: {

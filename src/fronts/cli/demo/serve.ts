@@ -64,12 +64,12 @@ function welcome({ out, version }: Context, server: Running, folder: string): vo
   out.write(`${paint(out, 'bold', 'ralph')} ${version} · ${addressOf(server)}
 
 What to look at:
-  · "Support 24 more currencies" is running: its failures go down while you watch.
+  · "Support 24 more currencies" is running: the number of failures drops while you watch.
   · "Renew subscriptions at the end of the month" asks you a question. Answer it, and the loop continues.
   · "Make the VAT tests pass again" has changed its tests and is waiting for you to allow it.
   · "Add CSV export" is waiting for your review, in its own worktree.
   · "Fix the totals and discounts of the cart" lied, then edited a test, then did the work.
-  · Other loops are stuck, crashed, or wait for a rate limit. You can start the tasks in todo.
+  · Other loops are stuck, have crashed, or are waiting out a rate limit. You can start the tasks in todo.
 
 The repositories, checks and proofs are real. The agents replay scripts: no model is called, and nothing costs money unless you start
 your own task with a real agent. Costs and past dates are made up.
