@@ -333,7 +333,7 @@ export function loopsIn(client: Client, { whole }: { whole: boolean }): void {
       await screen.enter('/new')
       await screen.shows(/loop \w+ is paused/)
       expect(endOf(place)).toMatchObject({ status: 'paused' })
-      const [, loop = ''] = /the loop (\w+) is paused/.exec(screen.screen()) ?? []
+      const [, loop = ''] = /loop (\w+) is paused/.exec(screen.screen()) ?? []
       await screen.enter(`/ralph-resume ${loop}`)
       await screen.shows('Completion detected')
       expect(screen.screen()).not.toMatch(/stale|Extension error/)
