@@ -22,7 +22,8 @@ export const allow: Operation<{ loop: string; paths?: string[] }, Allowed> = {
   name: 'allow',
   effect: 'write',
   person: true,
-  summary: 'Allows the changes to tests or configuration that a loop asks you to allow: all of them, or those you name.',
+  summary:
+    'Allows the changes to tests or configuration that a loop asks you to allow: all of them, or those you name.',
   async run(context, { loop: name, paths: given = [] }) {
     await refuseBelowTurn(context)
     const store = context.store()

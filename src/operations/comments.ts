@@ -64,7 +64,10 @@ export const removeComment: Operation<{ loop: string; comment: number }, { loop:
     const { comments } = context.store()
     const found = (await comments.list(loop)).find(({ id }) => id === comment)
     if (!found)
-      throw new RalphError('comment-unknown', `Loop ${loop} has no comment ${comment}. list_comments lists all comments.`)
+      throw new RalphError(
+        'comment-unknown',
+        `Loop ${loop} has no comment ${comment}. list_comments lists all comments.`,
+      )
     if (await comments.remove(comment, reviewOrder)) return { loop, comment }
     const when = found.delivered === null ? 'has already received it' : `received it in iteration ${found.delivered}`
     throw new RalphError(

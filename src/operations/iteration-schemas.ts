@@ -160,7 +160,7 @@ export const ITERATION_SCHEMAS: SchemasOf<IterationOperation> = {
     input: z.strictObject({
       ...oneIteration,
       from: whole.exactOptional().describe('In bytes. A line that starts earlier belongs to the part before.'),
-      to: whole.exactOptional().describe('First byte to leave out. Default: about 256 KB after `from`.'),
+      to: whole.exactOptional().describe('End of the range in bytes, exclusive. Default: about 256 KB after `from`.'),
       raw: z.boolean().exactOptional().describe('The raw output, line by line.'),
     }),
     output: z.strictObject({

@@ -35,7 +35,11 @@ test.each<[name: string, known: Known, advice: string]>([
     { before: 'fail', trials: { sealed: passes, reversed: fails, control: passes, start: passes } },
     'find everything they need',
   ],
-  ['tests that may be changed', { kind: 'may-change', before: 'fail', trials: { reversed: passes } }, 'pass without changing it.'],
+  [
+    'tests that may be changed',
+    { kind: 'may-change', before: 'fail', trials: { reversed: passes } },
+    'pass without changing it.',
+  ],
   [
     'no git where tests may be changed',
     { kind: 'may-change', git: false, trials: { reversed: { ran: [], why: 'x' } } },

@@ -17,7 +17,7 @@ export function helpFor(host: Host): string {
   ]
   const options: [string, string][] = [
     ['--verify CMD', "check that must pass, or auto for the project's own checks; may be repeated"],
-    ['--completion-promise T', 'the agent claims to be done with <promise>T</promise>'],
+    ['--completion-promise T', 'claim that the agent makes as <promise>T</promise>'],
     ['--max-iterations N', 'at most N iterations; 0: no limit (default: 10)'],
     ['--timeout MIN', 'at most MIN minutes in total'],
     ['--max-tokens N', 'at most N tokens in total, if the agent reports them'],

@@ -25,7 +25,7 @@ export const vaultRules: OwnerRules = {
     if (wish.kind === 'fork' || wish.kind === 'retry' || wish.kind === 'extend')
       return new RalphError(
         'usage',
-        `Loop ${loop.id} is the task ${id} of the vault ${path}. Move its file back to Needs_Action, then start it again with \`ralph task start\`.`,
+        `Loop ${loop.id} belongs to task ${id} in the vault ${path}. Move its file back to Needs_Action, then start it again with \`ralph task start\`.`,
       )
     if (wish.kind !== 'answer' || !isAboutFile(loop)) return undefined
     return new RalphError(

@@ -11,7 +11,8 @@ import { jsonLine } from './text.ts'
 const spec: CommandSpec = {
   name: 'allow',
   words: 'LOOP [PATH…] [options]',
-  summary: 'Allows the changes to tests or configuration that a loop asks you to allow, and continues it in this terminal.',
+  summary:
+    'Allows the changes to tests or configuration that a loop asks you to allow, and continues it in this terminal.',
   about: `A loop waits for this when its checks pass only because the agent changed the tests or their configuration. PATH is one of the
 files it names (default: all of them). The checks run again with these files as they are, and the proof records who allowed them.
 To refuse, say what to do instead: ralph steer LOOP "restore the test". Agents cannot allow changes.`,

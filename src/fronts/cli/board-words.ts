@@ -76,7 +76,10 @@ export const boardVerbs: Readonly<Record<BoardVerb, CommandSpec>> = {
       json,
     },
     examples: [
-      ['ralph board set k3f9x2ab --clear limits --priority 5', 'only the iteration limit, and a higher priority'],
+      [
+        'ralph board set k3f9x2ab --clear limits --priority 5',
+        'reset the limits to their defaults, and raise the priority',
+      ],
     ],
   },
   start: {

@@ -11,8 +11,8 @@ const spec: CommandSpec = {
   words: 'LOOP [N] [options]',
   summary: 'Starts a new loop from the state of another one after iteration N, in its own worktree.',
   about: `N defaults to the last iteration; 0 is the state before the first. The first loop and its files stay unchanged, and
-\`ralph accept\` merges the work of the new one. The proof of the new loop compares with the tests the first loop started with, and
-checks that the first loop already made pass do not count.`,
+\`ralph accept\` merges the work of the new one. The new loop is measured against the tests the first loop started with; a
+check that passes because of the first loop's work does not count as its own.`,
   options: { prompt: { value: 'TEXT', help: 'give the new loop a different task' }, ...AGAIN, ...DRIVING },
   examples: [['ralph fork k3f 2 --agent codex', 'let another agent continue from iteration 2']],
 }

@@ -45,7 +45,7 @@ const installSpec: CommandSpec = {
   summary: 'Adds ralph commands to an agent, so that loops can run inside its session.',
   about: `AGENT is one of ${AGENTS}.
 ralph shows the changes and asks before it writes them. The rest of the agent's settings stays unchanged, and \`ralph uninstall\`
-restores the originals. Run it again after you move ralph or change Node.`,
+restores the originals. Run \`ralph install\` again if you move ralph or switch Node versions.`,
   options: OPTIONS,
   examples: [
     ['ralph install claude', 'then, in Claude Code: /ralph:loop Make the tests pass --verify "npm test"'],

@@ -11,7 +11,7 @@ const spec: CommandSpec = {
   name: 'task',
   words: 'VERB …',
   summary: 'Manages the tasks of a vault one call at a time, for scripts, hooks and other programs.',
-  about: `A task is a file in a vault; it is done when the file is in Done. The caller that starts a task works on it; ralph counts.
+  about: `A task is a file in a vault; it is done when the file is in Done. The caller that starts a task does the work; ralph counts the iterations.
 
 Verbs:
 ${verbRows()}
